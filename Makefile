@@ -1,0 +1,72 @@
+# Every target works alone on a clean clone: it first brings the environment up to date.
+# Only Python 3.11+ and the network for the package registries are needed (Java and Maven: see `servers`).
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+LOCK   := requirements.lock
+DATA   ?= data
+HOST   ?= 127.0.0.1
+PORT   ?= 8000
+CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
+
+# uv trusts the certificates the machine trusts, as pip does where it was told so.
+export UV_NATIVE_TLS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint types contracts unit conformance packaging bench faults servers lock clean
+
+help:  ## show this list
+	@echo "make <target>:"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "  %-12s %s\n", $$1, $$2}'
+
+install: $(STAMP)  ## create .venv with the locked dependencies and this project
+
+$(STAMP): pyproject.toml $(LOCK)
+	@PYTHON="$(PYTHON)" scripts/install.sh "$(VENV)" "$(LOCK)"
+	@touch $@
+
+run: $(STAMP)  ## serve the embedded store, data in ./data
+	@echo "UGS Gateway: http://$(HOST):$(PORT)/ (data in ./$(DATA), Ctrl+C stops)"
+	@mkdir -p "$(DATA)"
+	@exec $(BIN)/ugs serve --store "file:$(DATA)" --host "$(HOST)" --port "$(PORT)"
+
+test: $(STAMP)  ## everything: servers, lint, types, contracts, unit, conformance, packaging
+	@scripts/test.sh
+
+lint: $(STAMP)  ## ruff: rules and formatting
+	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/ruff format --check $(CODE)
+
+types: $(STAMP)  ## mypy, strict
+	@$(BIN)/mypy
+
+contracts: $(STAMP)  ## import-linter: who may import whom
+	@$(BIN)/lint-imports
+
+unit: $(STAMP)  ## tests/ without the packaging and full fault suites
+	@$(BIN)/python -m pytest tests --ignore=tests/packaging
+
+conformance: $(STAMP)  ## the kit on all four stores, report in build/conformance
+	@$(BIN)/python -m tests.servers run -- $(BIN)/python -m conformance --all --report build/conformance
+
+packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
+	@$(BIN)/python -m pytest tests/packaging
+
+bench: $(STAMP)  ## comparisons with raw drivers and in-memory libraries
+	@$(BIN)/python -m tests.servers run -- $(BIN)/python -m bench
+
+faults: $(STAMP)  ## the long fault suite
+	@$(BIN)/python -m tests.servers run -- $(BIN)/python -m pytest tests/faults --faults=full -q
+
+servers: $(STAMP)  ## fetch what the real PostgreSQL and Neo4j need, and check that both start
+	@$(BIN)/python -m tests.servers check
+
+lock: $(STAMP)  ## resolve the dependencies anew into requirements.lock
+	@scripts/lock.sh "$(BIN)/uv" "$(LOCK)"
+
+clean:  ## remove the environment, caches and build output (never ./data)
+	@if [ -x $(BIN)/python ]; then $(BIN)/python -m tests.servers stop || true; fi
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
