@@ -1,0 +1,1 @@
+"""Tests of the whole project; folders mirror the packages they test."""
