@@ -1,0 +1,1 @@
+"""Storage: each backend imports `ugs` only and knows no other backend."""

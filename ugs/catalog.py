@@ -1,0 +1,180 @@
+"""The catalog: how a feature declares what it stores, so that no store ever hears of a feature.
+
+A table has typed fields, a key, uniqueness rules that may hold only for some rows, indexes, derived words for
+full-text look-ups, and relations to other tables. Its rows are frozen structs whose attributes are the fields in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ugs.reads.where import EVERYTHING, Where
+
+if TYPE_CHECKING:
+    from ugs.changes import Change
+    from ugs.events import Event
+
+Row = Any
+"""A frozen struct whose attributes are the table's fields, in their order."""
+
+
+class Kind(StrEnum):
+    """What a field holds."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    REAL = "real"
+    BOOLEAN = "boolean"
+    JSON = "json"
+    """Canonical JSON text (`ugs.values.JsonText`); stores must give back the same characters."""
+
+
+class Field(Struct, frozen=True):
+    """One column."""
+
+    name: str
+    kind: Kind = Kind.TEXT
+    nullable: bool = False
+    indexed: bool = False
+    """For JSON fields: equality on a key should use an index."""
+    column: str = ""
+    """How a database calls it, where that differs from the attribute of the row."""
+
+    @property
+    def stored_as(self) -> str:
+        return self.column or self.name
+
+
+class Unique(Struct, frozen=True):
+    """No two rows that meet `when` agree in all these fields."""
+
+    name: str
+    fields: tuple[str, ...]
+    when: Where = EVERYTHING
+
+
+class Index(Struct, frozen=True):
+    """These fields are looked up or ordered together."""
+
+    fields: tuple[str, ...]
+
+
+class Relation(Struct, frozen=True):
+    """Rows of another table whose `remote` field equals this table's `local` field."""
+
+    name: str
+    table: str
+    local: str
+    remote: str
+    many: bool = True
+
+
+class Vertex(Struct, frozen=True):
+    """A hint for graph stores: rows are vertices, labelled by one field, with properties from a JSON field."""
+
+    label: str
+    properties: str
+
+
+class Arc(Struct, frozen=True):
+    """A hint for graph stores: rows are relationships between the vertices of a table."""
+
+    source: str
+    target: str
+    label: str
+    properties: str
+    vertices: str
+
+
+class Table:
+    """A named set of rows."""
+
+    def __init__(
+        self,
+        name: str,
+        row: type[Struct],
+        fields: Iterable[Field],
+        key: Iterable[str],
+        *,
+        unique: Iterable[Unique] = (),
+        indexes: Iterable[Index] = (),
+        relations: Iterable[Relation] = (),
+        words: Callable[[Row], Mapping[str, float]] | None = None,
+        shape: Vertex | Arc | None = None,
+        derived: bool = True,
+    ) -> None:
+        self.name = name
+        self.row = row
+        self.fields = tuple(fields)
+        self.key = tuple(key)
+        self.unique = tuple(unique)
+        self.indexes = tuple(indexes)
+        self.relations = {relation.name: relation for relation in relations}
+        self.words = words
+        self.shape = shape
+        self.derived = derived
+        """True when the log alone decides the rows; only such tables count in the state digest."""
+
+    def __repr__(self) -> str:
+        return f"Table({self.name})"
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.fields)
+
+    @cached_property
+    def key_of(self) -> Callable[[Row], Any]:
+        """A row's key: the plain value of a one-field key, else a tuple."""
+        return attrgetter(*self.key)
+
+    def field(self, name: str) -> Field:
+        return next(field for field in self.fields if field.name == name)
+
+
+FindRow = Callable[[Table, Any], Row | None]
+"""Looks a row up by table and key, at once."""
+
+
+class Rules(Struct, frozen=True):
+    """What the features know about their events, for stores and for replay."""
+
+    reduce: Callable[[Event], list[Change]]
+    """The changes an event makes; reads nothing."""
+    element_of: Callable[[str, Mapping[str, Any]], str | None]
+    """The element an event is about, from its type and decoded data."""
+    counts: Callable[[str], bool]
+    """Whether events of this type make a new version of their element."""
+    version_of: Callable[[FindRow, str], int]
+    """The version an id has reached so far, 0 when it was never used."""
+
+
+class Catalog:
+    """All tables of all features, and the rules that turn events into changes of them."""
+
+    def __init__(self, tables: Iterable[Table], rules: Rules) -> None:
+        self.tables = {table.name: table for table in tables}
+        self.rules = rules
+
+    def __getitem__(self, name: str) -> Table:
+        return self.tables[name]
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self.tables.values())
+
+    def target(self, relation: Relation) -> Table:
+        """The table at the other end of a relation."""
+        return self.tables[relation.table]
+
+    def versioned(self, event: Event, find: FindRow) -> Event:
+        """The event with its version, which foreign logs leave out."""
+        if event.version is not None or event.element is None or not self.rules.counts(event.type):
+            return event
+        version = self.rules.version_of(find, event.element) + 1
+        return msgspec.structs.replace(event, version=version)

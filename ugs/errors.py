@@ -1,0 +1,256 @@
+"""Everything that can go wrong, as one tree: one class, one code, one sentence that says what to do.
+
+A code is a promise to clients. The same object becomes the GraphQL `extensions.code`, the MCP error and the
+line of the command line, so a message names the thing at fault and `details` carries its facts as data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+
+class UgsError(Exception):
+    """Something the caller can understand and act on."""
+
+    code: ClassVar[str] = "UGS"
+    name: ClassVar[str] = "UgsError"
+    summary: ClassVar[str] = "Something went wrong"
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, **details: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+    def __init_subclass__(cls) -> None:
+        cls.name = cls.__name__
+
+    def as_json(self) -> dict[str, object]:
+        """The error as every door shows it."""
+        return {
+            "code": self.code,
+            "name": self.name,
+            "message": self.message,
+            "details": self.details,
+            "retryable": self.retryable,
+        }
+
+
+class NodeExists(UgsError):
+    """The id is already taken by a node."""
+
+    code = "E001"
+    summary = "Node with ID already exists"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"Node with ID already exists: {id}. Choose another id or update the node.", id=id)
+
+
+class NodeNotFound(UgsError):
+    """No element answers to the id."""
+
+    code = "E002"
+    summary = "Node with ID not found"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"Node with ID not found: {id}", id=id)
+
+
+class EdgeExists(UgsError):
+    """The id is already taken by an edge."""
+
+    code = "E003"
+    summary = "Edge with ID already exists"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"Edge with ID already exists: {id}. Choose another id or update the edge.", id=id)
+
+
+class EdgeNotFound(UgsError):
+    """No edge answers to the id."""
+
+    code = "E004"
+    summary = "Edge with ID not found"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"Edge with ID not found: {id}", id=id)
+
+
+class InvalidSyntax(UgsError):
+    """A command, id, key, number or option is not well formed."""
+
+    code = "E005"
+    summary = "Command syntax error"
+
+
+class InvalidJSON(UgsError):
+    """A value is not JSON, or is JSON that no store could keep without changing it."""
+
+    code = "E006"
+    summary = "JSON parsing error"
+
+
+class StorageIOError(UgsError):
+    """The file system or the database did not do what it was asked."""
+
+    code = "E007"
+    summary = "File system error"
+
+
+class Unavailable(StorageIOError):
+    """The store cannot be reached now; nothing was changed."""
+
+    code = "UNAVAILABLE"
+    summary = "The store cannot be reached"
+    retryable = True
+
+
+class OutcomeUnknown(StorageIOError):
+    """The connection broke while a change was being committed: it may or may not have happened."""
+
+    code = "OUTCOME_UNKNOWN"
+    summary = "A change may or may not have been stored"
+    retryable = True
+
+
+class StoreLocked(StorageIOError):
+    """Another process holds the data folder."""
+
+    code = "E007"
+    summary = "The data folder is in use by another process"
+
+
+class SnapshotCorrupt(UgsError):
+    """The snapshot cannot be trusted and the log cannot replace it."""
+
+    code = "E008"
+    summary = "Snapshot file corrupted"
+
+
+class WALCorrupt(UgsError):
+    """The event log is damaged at a known place."""
+
+    code = "E009"
+    summary = "WAL file corrupted"
+
+
+class VersionConflict(UgsError):
+    """Somebody else changed the element since the caller read it."""
+
+    code = "VERSION_CONFLICT"
+    summary = "The element has another version than expected"
+
+    def __init__(self, id: str, expected: int, current: int | None) -> None:
+        found = "it does not exist" if current is None else f"it is at version {current}"
+        super().__init__(
+            f"{id} was expected at version {expected}, but {found}. Read it again and retry.",
+            id=id,
+            expected=expected,
+            current=current,
+        )
+
+
+class IdempotencyConflict(UgsError):
+    """The key was used before for a different request."""
+
+    code = "IDEMPOTENCY_CONFLICT"
+    summary = "The idempotency key belongs to another request"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"Idempotency key {key!r} was already used for a different request.", key=key)
+
+
+class EndpointMissing(UgsError):
+    """A strict edge needs both of its nodes."""
+
+    code = "ENDPOINT_MISSING"
+    summary = "An edge endpoint does not exist"
+
+    def __init__(self, id: str, missing: list[str]) -> None:
+        super().__init__(f"Edge {id} needs nodes that do not exist: {', '.join(missing)}", id=id, missing=missing)
+
+
+class NegativeCycle(UgsError):
+    """Costs fall for ever, so there is no cheapest path."""
+
+    code = "NEGATIVE_CYCLE"
+    summary = "A cycle of negative total weight is reachable"
+
+
+class LimitExceeded(UgsError):
+    """The request is larger than this system allows."""
+
+    code = "LIMIT_EXCEEDED"
+    summary = "A limit of the system was exceeded"
+
+
+class VersionNotFound(UgsError):
+    """The element never had that version."""
+
+    code = "VERSION_NOT_FOUND"
+    summary = "The element has no such version"
+
+    def __init__(self, id: str, version: int) -> None:
+        super().__init__(f"{id} has no version {version}", id=id, version=version)
+
+
+class PositionNotFound(UgsError):
+    """The log does not reach the asked position or instant."""
+
+    code = "POSITION_NOT_FOUND"
+    summary = "The log has no such position"
+
+
+class UnknownStore(UgsError):
+    """No backend answers to the URL."""
+
+    code = "UNKNOWN_STORE"
+    summary = "No backend answers to the store URL"
+
+
+class SchemaMismatch(UgsError):
+    """The store was written by a newer or an incompatible version."""
+
+    code = "SCHEMA_MISMATCH"
+    summary = "The store has a schema this version cannot use"
+
+
+class Conflict(UgsError):
+    """Two writers met; the same request will do when sent again."""
+
+    code = "CONFLICT"
+    summary = "Two changes met"
+    retryable = True
+
+
+class UniqueViolation(UgsError):
+    """A uniqueness rule of the catalog refused the change."""
+
+    code = "UNIQUE_VIOLATION"
+    summary = "A uniqueness rule was violated"
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(f"Another record already satisfies the unique rule {rule}", rule=rule)
+
+
+class DeadlineExceeded(UgsError):
+    """The work took longer than its deadline and was stopped."""
+
+    code = "TIMEOUT"
+    summary = "The deadline passed"
+    retryable = True
+
+
+class DigestMismatch(UgsError):
+    """Two states that must be equal are not."""
+
+    code = "DIGEST_MISMATCH"
+    summary = "The state differs from what the log says"
+
+
+def all_errors(root: type[UgsError] = UgsError) -> Iterator[type[UgsError]]:
+    """Every class of the tree, so that documentation can be checked against it."""
+    for child in root.__subclasses__():
+        yield child
+        yield from all_errors(child)

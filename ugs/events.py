@@ -1,0 +1,183 @@
+"""Events: the only way anything changes, and how each is written down.
+
+A line is the seed's `{"id","timestamp","type","data"}` with more keys after it: `seq` (position from 1, gapless),
+`ver` (the element's version), `tx` (batch), `idem` (idempotency), `by` (principal), and last `crc`, the CRC-32 of
+the line up to there continued from the line before, so that a damaged, lost, doubled or swapped line shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from zlib import crc32
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from ugs.values import Json, JsonText, from_text, to_text
+
+GENESIS_CRC = "00000000"
+CRC_LENGTH = len(',"crc":"00000000"}')
+
+
+class Tx(Struct, frozen=True, gc=False):
+    """Which batch an event belongs to, and its place in it."""
+
+    id: str
+    index: int
+    size: int
+
+
+class Idem(Struct, frozen=True, omit_defaults=True):
+    """The retry key of the command behind an event, with a digest of what was asked."""
+
+    key: str
+    hash: str
+    size: int = 1
+    warnings: tuple[dict[str, str], ...] = ()
+
+
+class Draft(Struct, frozen=True):
+    """An event that has been decided but not yet placed in the log."""
+
+    type: str
+    element: str
+    data: dict[str, Json]
+    version: int | None = None
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """Something that happened, at a place in the log that never changes."""
+
+    position: int
+    id: str
+    timestamp: int
+    type: str
+    data: JsonText
+    element: str | None = None
+    version: int | None = None
+    tx: Tx | None = None
+    idem: Idem | None = None
+    by: str | None = None
+    extra: JsonText | None = None
+    """Envelope keys of foreign logs that we do not know, kept."""
+    crc: str | None = None
+
+    @property
+    def payload(self) -> dict[str, Json]:
+        """The event's data, decoded."""
+        payload: dict[str, Json] = from_text(self.data)
+        return payload
+
+
+class Head(Struct, frozen=True):
+    """Where the log ends."""
+
+    position: int = 0
+    timestamp: int = 0
+    crc: str = GENESIS_CRC
+    floor: int = 0
+    """No later event may be stamped before this moment (a snapshot may lift it)."""
+
+
+EMPTY_LOG = Head()
+
+
+def event_id(timestamp: int, position: int) -> str:
+    return f"evt_{timestamp}_{position}"
+
+
+class _Line(Struct, omit_defaults=True):
+    """The JSON shape of a line."""
+
+    id: str
+    timestamp: int
+    type: str
+    data: Raw
+    seq: int | UnsetType = UNSET
+    ver: int | UnsetType = UNSET
+    tx: Tx | UnsetType = UNSET
+    idem: Idem | UnsetType = UNSET
+    by: str | UnsetType = UNSET
+    crc: str | UnsetType = UNSET
+
+
+KNOWN_KEYS = frozenset(_Line.__struct_fields__)
+_encode = msgspec.json.Encoder().encode
+
+
+def _present(value: Any) -> Any:
+    return UNSET if value is None else value
+
+
+def unsealed_line(event: Event) -> bytes:
+    """The line without its crc: what the crc protects."""
+    line = _encode(
+        _Line(
+            event.id,
+            event.timestamp,
+            event.type,
+            Raw(event.data),
+            event.position,
+            _present(event.version),
+            _present(event.tx),
+            _present(event.idem),
+            _present(event.by),
+        )
+    )
+    return line if event.extra is None else line[:-1] + b"," + event.extra[1:].encode()
+
+
+def line_crc(unsealed: bytes, previous: str) -> str:
+    """The chained checksum of a line, eight hexadecimal digits."""
+    return f"{crc32(unsealed, int(previous, 16)):08x}"
+
+
+def seal(event: Event, previous: str) -> Event:
+    """The event with the checksum that ties it to the line before."""
+    return msgspec.structs.replace(event, crc=line_crc(unsealed_line(event), previous))
+
+
+def to_line(event: Event) -> bytes:
+    """The event as its line in a log file, without the newline."""
+    line = unsealed_line(event)
+    return line if event.crc is None else line[:-1] + f',"crc":"{event.crc}"}}'.encode()
+
+
+ElementOf = Callable[[str, Any], str | None]
+"""Finds the element an event is about, from its type and decoded data."""
+
+_decode_line = msgspec.json.Decoder(_Line).decode
+_decode_any = msgspec.json.Decoder(dict[str, Raw]).decode
+
+
+def from_line(line: bytes, position: int, element_of: ElementOf) -> Event:
+    """The event of a line; a foreign line without `seq` takes the position it stands at."""
+    raw = _decode_line(line)
+    foreign = raw.crc is UNSET
+    payload = from_text(bytes(raw.data))
+    if not isinstance(payload, dict):
+        raise msgspec.ValidationError("data must be an object")
+    return Event(
+        position=position if raw.seq is UNSET else raw.seq,
+        id=raw.id,
+        timestamp=raw.timestamp,
+        type=raw.type,
+        data=to_text(payload) if foreign else JsonText(bytes(raw.data).decode()),
+        element=element_of(raw.type, payload),
+        version=_known(raw.ver),
+        tx=_known(raw.tx),
+        idem=_known(raw.idem),
+        by=_known(raw.by),
+        extra=_extra_keys(line) if foreign else None,
+        crc=_known(raw.crc),
+    )
+
+
+def _known(value: Any) -> Any:
+    return None if value is UNSET else value
+
+
+def _extra_keys(line: bytes) -> JsonText | None:
+    extra = {key: from_text(bytes(raw)) for key, raw in _decode_any(line).items() if key not in KNOWN_KEYS}
+    return to_text(extra) if extra else None

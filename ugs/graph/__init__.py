@@ -1,0 +1,1 @@
+"""Seed 000: nodes, edges, scopes and the questions people ask of them."""

@@ -1,0 +1,200 @@
+"""The six events of the graph and what each leaves behind in the tables.
+
+Reducers read nothing: they get one event and answer with changes. Payloads are the seed's; a reader fills what
+older or foreign logs leave out (type null, properties {}, times from the event, weight 1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from ugs.catalog import FindRow
+from ugs.changes import Change, Drop, Patch, Put, Raise
+from ugs.events import Event
+from ugs.graph.model import COUNTERS, EDGES, NODES, RETRIES, TOMBSTONES, Counter, Edge, Node, Retry, Tombstone
+from ugs.reads.where import any_of, eq
+from ugs.values import EMPTY_OBJECT, JsonText, to_text
+
+EDGE_COUNTER = "edge"
+GENERATED_EDGE = re.compile(r"edge_([1-9][0-9]{0,17})")
+EMPTY_RAW = Raw(b"{}")
+NULL_RAW = Raw(b"null")
+
+
+class _NodeAdded(Struct, gc=False):
+    id: str
+    type: str | None = None
+    properties: Raw = EMPTY_RAW
+    data: Raw = NULL_RAW
+    created: int | None = None
+    modified: int | None = None
+
+
+class _EdgeAdded(Struct, gc=False):
+    id: str
+    source: str = msgspec.field(name="from")
+    target: str = msgspec.field(name="to")
+    type: str | None = None
+    weight: int | float = 1
+    properties: Raw = EMPTY_RAW
+    created: int | None = None
+    modified: int | None = None
+
+
+class _Updated(Struct):
+    id: str
+    properties: dict[str, Any] = {}
+    removed: tuple[str, ...] = ()
+    type: str | UnsetType | None = UNSET
+    data: Any = UNSET
+    weight: int | float | UnsetType = UNSET
+
+
+_decode_node = msgspec.json.Decoder(_NodeAdded).decode
+_decode_edge = msgspec.json.Decoder(_EdgeAdded).decode
+_decode_update = msgspec.json.Decoder(_Updated).decode
+
+
+def _text(raw: Raw) -> JsonText:
+    text = bytes(raw)
+    return EMPTY_OBJECT if text == b"{}" else JsonText(text.decode())
+
+
+def node_of(event: Event) -> Node:
+    """The node a NodeAdded describes."""
+    data = _decode_node(event.data)
+    created = event.timestamp if data.created is None else data.created
+    return Node(
+        data.id,
+        data.type,
+        _text(data.properties),
+        None if bytes(data.data) == b"null" else _text(data.data),
+        created,
+        created if data.modified in (None, created) else data.modified,
+        event.version or 1,
+    )
+
+
+def edge_of(event: Event) -> Edge:
+    """The edge an EdgeAdded describes."""
+    data = _decode_edge(event.data)
+    created = event.timestamp if data.created is None else data.created
+    return Edge(
+        data.id,
+        data.source,
+        data.target,
+        data.type,
+        data.weight,
+        _text(data.properties),
+        created,
+        created if data.modified in (None, created) else data.modified,
+        event.version or 1,
+        event.position,
+    )
+
+
+def store_node(event: Event) -> list[Change]:
+    node = node_of(event)
+    return [Put(NODES, node), *_forget_tombstone(node.id, node.version)]
+
+
+def store_edge(event: Event) -> list[Change]:
+    edge = edge_of(event)
+    return [Put(EDGES, edge), *_forget_tombstone(edge.id, edge.version), *_raise_counter(edge.id)]
+
+
+def _forget_tombstone(id: str, version: int) -> list[Change]:
+    # Only a second life of an id has a tombstone to clear.
+    return [Drop(TOMBSTONES, eq("id", id))] if version > 1 else []
+
+
+def _raise_counter(id: str) -> list[Change]:
+    generated = GENERATED_EDGE.fullmatch(id)
+    return [Raise(COUNTERS, Counter(EDGE_COUNTER, int(generated[1])))] if generated else []
+
+
+def update_node(event: Event) -> list[Change]:
+    data = _decode_update(event.data)
+    changed = _common_changes(event, data)
+    if data.data is not UNSET:
+        changed["data_text"] = None if data.data is None else to_text(data.data)
+    return [_patch(NODES, data, changed)]
+
+
+def update_edge(event: Event) -> list[Change]:
+    data = _decode_update(event.data)
+    changed = _common_changes(event, data)
+    if data.weight is not UNSET:
+        changed["weight"] = data.weight
+    return [_patch(EDGES, data, changed)]
+
+
+def _common_changes(event: Event, data: _Updated) -> dict[str, Any]:
+    changed: dict[str, Any] = {"modified": event.timestamp, "version": event.version}
+    if data.type is not UNSET:
+        changed["type"] = data.type
+    return changed
+
+
+def _patch(table: Any, data: _Updated, changed: dict[str, Any]) -> Patch:
+    merge = {"properties_text": data.properties} if data.properties else {}
+    unset = {"properties_text": data.removed} if data.removed else {}
+    return Patch(table, data.id, changed, merge, unset)
+
+
+def delete_node(event: Event) -> list[Change]:
+    """The node goes, and so does any edge that a foreign log left attached (its own logs delete edges first)."""
+    id = event.element
+    touching = any_of(eq("source", id), eq("target", id))
+    return [Drop(EDGES, touching, into=TOMBSTONES), Drop(NODES, eq("id", id), into=TOMBSTONES)]
+
+
+def delete_edge(event: Event) -> list[Change]:
+    return [Drop(EDGES, eq("id", event.element), into=TOMBSTONES)]
+
+
+def set_counter(event: Event) -> list[Change]:
+    return [Raise(COUNTERS, Counter(EDGE_COUNTER, int(event.payload["value"])))]
+
+
+def nothing(event: Event) -> list[Change]:
+    """For events that only tell something."""
+    return []
+
+
+REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
+    "NodeAdded": store_node,
+    "NodeUpdated": update_node,
+    "NodeDeleted": delete_node,
+    "EdgeAdded": store_edge,
+    "EdgeUpdated": update_edge,
+    "EdgeDeleted": delete_edge,
+    "EdgeCounterSet": set_counter,
+    "LogRepaired": nothing,
+}
+ELEMENTS: Mapping[str, str] = {
+    name: "id" for name in REDUCERS if name.startswith(("Node", "Edge")) and name != "EdgeCounterSet"
+}
+VERSIONED = frozenset({"NodeAdded", "NodeUpdated", "EdgeAdded", "EdgeUpdated"})
+
+
+def version_of(find: FindRow, id: str) -> int:
+    """The version an id has reached, living or not."""
+    for table in (NODES, EDGES, TOMBSTONES):
+        row: Node | Edge | Tombstone | None = find(table, id)
+        if row is not None:
+            return row.version
+    return 0
+
+
+def remember_retry(event: Event) -> list[Change]:
+    """The first event of a command with an idempotency key records the key."""
+    if event.idem is None:
+        return []
+    idem = event.idem
+    return [Put(RETRIES, Retry(idem.key, idem.hash, event.position, idem.size, to_text(list(idem.warnings))))]

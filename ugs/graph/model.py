@@ -1,0 +1,192 @@
+"""Nodes, edges and the few records beside them, as rows and as the tables that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from ugs.catalog import Arc, Field, Index, Kind, Relation, Table, Vertex
+from ugs.graph.text import node_words, reference_words
+from ugs.identity import Scope, scope_of
+from ugs.values import EMPTY_OBJECT, Json, JsonText, from_text, whole
+
+
+class Node(Struct, frozen=True, gc=False):
+    """A vertex: typed, with properties and an arbitrary payload. JSON is kept as text and decoded when asked."""
+
+    id: str
+    type: str | None
+    properties_text: JsonText
+    data_text: JsonText | None
+    created: int
+    modified: int
+    version: int
+
+    @property
+    def properties(self) -> dict[str, Json]:
+        properties: dict[str, Json] = from_text(self.properties_text)
+        return properties
+
+    @property
+    def data(self) -> Json:
+        return None if self.data_text is None else from_text(self.data_text)
+
+    @property
+    def scope(self) -> Scope:
+        return scope_of(self.id)
+
+    def as_json(self) -> dict[str, Json]:
+        """The node with exactly the seed's keys."""
+        return {
+            "id": self.id,
+            "type": self.type,
+            "properties": self.properties,
+            "data": self.data,
+            "created": self.created,
+            "modified": self.modified,
+        }
+
+
+class Edge(Struct, frozen=True, gc=False):
+    """A directed, weighted relationship; its nodes should exist but need not."""
+
+    id: str
+    source: str
+    target: str
+    type: str | None
+    weight: int | float
+    properties_text: JsonText
+    created: int
+    modified: int
+    version: int
+    seq: int
+    """Position of the event that added it: neighbours are listed in this order."""
+
+    @property
+    def properties(self) -> dict[str, Json]:
+        properties: dict[str, Json] = from_text(self.properties_text)
+        return properties
+
+    @property
+    def scope(self) -> Scope:
+        return scope_of(self.id)
+
+    def as_json(self) -> dict[str, Json]:
+        """The edge with exactly the seed's keys."""
+        return {
+            "id": self.id,
+            "from": self.source,
+            "to": self.target,
+            "type": self.type,
+            "weight": whole(self.weight),
+            "properties": self.properties,
+            "created": self.created,
+        }
+
+
+Element = Node | Edge
+
+
+class Tombstone(Struct, frozen=True, gc=False):
+    """What stays of a deleted element: the version its id has reached."""
+
+    id: str
+    version: int
+
+
+class Counter(Struct, frozen=True, gc=False):
+    """The greatest number ever issued under a name."""
+
+    name: str
+    value: int
+
+
+class Retry(Struct, frozen=True, gc=False):
+    """A command that was done under an idempotency key, and where its events stand."""
+
+    key: str
+    hash: str
+    position: int
+    size: int
+    warnings: JsonText
+
+
+def words_of_node(node: Node) -> Mapping[str, float]:
+    return node_words(node.id, node.type, node.properties_text, node.data_text)
+
+
+def words_of_edge(edge: Edge) -> Mapping[str, float]:
+    return {} if edge.properties_text == EMPTY_OBJECT else reference_words(edge.properties_text)
+
+
+NODES = Table(
+    "nodes",
+    Node,
+    [
+        Field("id"),
+        Field("type", nullable=True),
+        Field("properties_text", Kind.JSON, indexed=True, column="properties"),
+        Field("data_text", Kind.JSON, nullable=True, column="data"),
+        Field("created", Kind.INTEGER),
+        Field("modified", Kind.INTEGER),
+        Field("version", Kind.INTEGER),
+    ],
+    key=["id"],
+    indexes=[Index(("type", "id")), Index(("created", "id")), Index(("modified", "id"))],
+    relations=[
+        Relation("outgoing", "edges", local="id", remote="source"),
+        Relation("incoming", "edges", local="id", remote="target"),
+    ],
+    words=words_of_node,
+    shape=Vertex(label="type", properties="properties_text"),
+)
+
+EDGES = Table(
+    "edges",
+    Edge,
+    [
+        Field("id"),
+        Field("source"),
+        Field("target"),
+        Field("type", nullable=True),
+        Field("weight", Kind.REAL),
+        Field("properties_text", Kind.JSON, indexed=True, column="properties"),
+        Field("created", Kind.INTEGER),
+        Field("modified", Kind.INTEGER),
+        Field("version", Kind.INTEGER),
+        Field("seq", Kind.INTEGER),
+    ],
+    key=["id"],
+    indexes=[
+        Index(("source", "seq", "id")),
+        Index(("target", "seq", "id")),
+        Index(("type", "id")),
+        Index(("weight",)),
+    ],
+    relations=[
+        Relation("source_node", "nodes", local="source", remote="id", many=False),
+        Relation("target_node", "nodes", local="target", remote="id", many=False),
+    ],
+    words=words_of_edge,
+    shape=Arc(source="source", target="target", label="type", properties="properties_text", vertices="nodes"),
+)
+
+TOMBSTONES = Table("tombstones", Tombstone, [Field("id"), Field("version", Kind.INTEGER)], key=["id"])
+
+COUNTERS = Table("counters", Counter, [Field("name"), Field("value", Kind.INTEGER)], key=["name"])
+
+RETRIES = Table(
+    "retries",
+    Retry,
+    [
+        Field("key"),
+        Field("hash"),
+        Field("position", Kind.INTEGER),
+        Field("size", Kind.INTEGER),
+        Field("warnings", Kind.JSON),
+    ],
+    key=["key"],
+)
+
+TABLES = (NODES, EDGES, TOMBSTONES, COUNTERS, RETRIES)

@@ -1,0 +1,234 @@
+"""The filter algebra: which rows are meant.
+
+Small on purpose, since every operator is work for every store. It is two-valued: a comparison with something
+missing is false, and `NE` is exactly `Not(EQ)`. Texts compare by code point. `matcher` is the reference meaning;
+a store that answers natively must agree with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from operator import ge, gt, le, lt
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.values import comparable, from_text, same_value
+
+
+class Op(StrEnum):
+    """How a field is compared."""
+
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+    IN = "in"
+    CONTAINS = "contains"
+    STARTS = "starts"
+    ENDS = "ends"
+    EXISTS = "exists"
+
+
+class Where(Struct, frozen=True):
+    """A condition on one row."""
+
+    def __and__(self, other: Where) -> Where:
+        return all_of(self, other)
+
+    def __or__(self, other: Where) -> Where:
+        return any_of(self, other)
+
+    def __invert__(self) -> Where:
+        return Not(self)
+
+
+class Everything(Where, frozen=True):
+    """True for every row."""
+
+
+class Compare(Where, frozen=True):
+    """A column against a value; `None` is a value that only `EQ`, `NE` and `IN` can meet."""
+
+    field: str
+    op: Op
+    value: Any = None
+
+
+class Property(Where, frozen=True):
+    """A key of a JSON object column against a JSON value, numbers by value, kinds never mixed."""
+
+    field: str
+    key: str
+    op: Op
+    value: Any = None
+
+
+class Has(Where, frozen=True):
+    """The row's derived words (`Table.words`) include this one."""
+
+    word: str
+
+
+class Linked(Where, frozen=True):
+    """At least one row stands at the other end of a relation and meets the condition."""
+
+    relation: str
+    where: Where = Everything()
+
+
+class All(Where, frozen=True):
+    """Every part holds."""
+
+    parts: tuple[Where, ...]
+
+
+class Any_(Where, frozen=True):
+    """At least one part holds."""
+
+    parts: tuple[Where, ...]
+
+
+class Not(Where, frozen=True):
+    """The part does not hold."""
+
+    part: Where
+
+
+EVERYTHING = Everything()
+NOTHING = Not(EVERYTHING)
+
+
+def all_of(*parts: Where) -> Where:
+    """The conjunction, without needless layers."""
+    flat = [leaf for part in parts for leaf in (part.parts if isinstance(part, All) else (part,))]
+    kept = tuple(leaf for leaf in flat if not isinstance(leaf, Everything))
+    return kept[0] if len(kept) == 1 else All(kept) if kept else EVERYTHING
+
+
+def any_of(*parts: Where) -> Where:
+    """The disjunction; of nothing at all it is false."""
+    if not parts:
+        return NOTHING
+    return parts[0] if len(parts) == 1 else Any_(parts)
+
+
+def eq(field: str, value: Any) -> Where:
+    return Compare(field, Op.EQ, value)
+
+
+def in_(field: str, values: Iterable[Any]) -> Where:
+    return Compare(field, Op.IN, tuple(values))
+
+
+Matcher = Callable[[Any], bool]
+
+_ORDERED: dict[Op, Callable[[Any, Any], bool]] = {Op.LT: lt, Op.LE: le, Op.GT: gt, Op.GE: ge}
+_TEXTUAL: dict[Op, Callable[[str, str], bool]] = {
+    Op.CONTAINS: lambda have, want: want in have,
+    Op.STARTS: str.startswith,
+    Op.ENDS: str.endswith,
+}
+
+
+def matcher(where: Where, words: Callable[[Any], Iterable[str]] | None = None) -> Matcher:
+    """Compile a condition into a function of a row. `Linked` needs other rows, so a store answers it itself."""
+    if isinstance(where, Compare):
+        return _column_matcher(where)
+    if isinstance(where, Property):
+        return _property_matcher(where)
+    if isinstance(where, Has):
+        return _word_matcher(where.word, words)
+    return _composite_matcher(where, words)
+
+
+def _composite_matcher(where: Where, words: Callable[[Any], Iterable[str]] | None) -> Matcher:
+    if isinstance(where, Everything):
+        return lambda row: True
+    if isinstance(where, Not):
+        inner = matcher(where.part, words)
+        return lambda row: not inner(row)
+    if isinstance(where, All | Any_):
+        parts = [matcher(part, words) for part in where.parts]
+        many = all if isinstance(where, All) else any
+        return lambda row: many(part(row) for part in parts)
+    raise TypeError(f"{type(where).__name__} cannot be decided on a single row")
+
+
+def _word_matcher(word: str, words: Callable[[Any], Iterable[str]] | None) -> Matcher:
+    if words is None:
+        return lambda row: False
+    return lambda row: word in words(row)
+
+
+def _column_matcher(where: Compare) -> Matcher:
+    field, op, value = where.field, where.op, where.value
+    if op is Op.EQ:
+        return lambda row: getattr(row, field) == value
+    if op is Op.NE:
+        return lambda row: getattr(row, field) != value
+    if op is Op.IN:
+        wanted = frozenset(value)
+        return lambda row: getattr(row, field) in wanted
+    if op is Op.EXISTS:
+        return lambda row: getattr(row, field) is not None
+    test = _ORDERED.get(op) or _TEXTUAL[op]
+    return lambda row: (have := getattr(row, field)) is not None and test(have, value)
+
+
+_MISSING = object()
+
+
+def _property_matcher(where: Property) -> Matcher:
+    field, key = where.field, where.key
+    test = property_test(where.op, where.value)
+
+    def matches(row: Any) -> bool:
+        return test(from_text(getattr(row, field)).get(key, _MISSING))
+
+    return matches
+
+
+def property_test(op: Op, value: Any) -> Callable[[Any], bool]:
+    """How a decoded property value (or its absence) is compared."""
+    if op is Op.EXISTS:
+        return lambda have: have is not _MISSING
+    if op is Op.EQ:
+        return lambda have: have is not _MISSING and same_value(have, value)
+    if op is Op.NE:
+        return lambda have: have is _MISSING or not same_value(have, value)
+    if op is Op.IN:
+        wanted = frozenset(comparable(item) for item in value)
+        return lambda have: have is not _MISSING and comparable(have) in wanted
+    return _kindred_test(op, value)
+
+
+def _kindred_test(op: Op, value: Any) -> Callable[[Any], bool]:
+    kind = comparable(value)[0]
+    if op in _TEXTUAL:
+        textual = _TEXTUAL[op]
+        return lambda have: kind == "string" and isinstance(have, str) and textual(have, value)
+    ordered = _ORDERED[op]
+    if kind not in ("number", "string"):
+        return lambda have: False
+    return lambda have: have is not _MISSING and comparable(have)[0] == kind and ordered(have, value)
+
+
+def conditions(where: Where) -> Iterator[Where]:
+    """The parts that must all hold, so that a store can look for one it has an index for."""
+    if isinstance(where, All):
+        yield from where.parts
+    else:
+        yield where
+
+
+def mentions(where: Where, kind: type[Where]) -> bool:
+    """Whether a condition of this kind occurs anywhere inside."""
+    if isinstance(where, kind):
+        return True
+    if isinstance(where, All | Any_):
+        return any(mentions(part, kind) for part in where.parts)
+    return mentions(where.part, kind) if isinstance(where, Not) else False

@@ -1,0 +1,162 @@
+"""The storage port: what a store must do, what it may do better, and nothing about what is stored.
+
+A store keeps the event log and the rows of the catalog's tables, both in one transaction, and answers `fetch`.
+Everything else has a default here or in `ugs.reads`, so a complete store is a handful of methods; overriding a
+default makes an answer faster and never different, which the conformance kit proves with native paths on and off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from ugs.catalog import Catalog, Row, Table
+from ugs.changes import Writes
+from ugs.events import Event, Head
+from ugs.reads.levels import execute_by_levels
+from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
+from ugs.reads.where import EVERYTHING, Where, eq, in_
+
+
+class Capabilities(Struct, frozen=True):
+    """Declared facts about a store. They change speed, never answers."""
+
+    durable: bool = False
+    concurrent_writers: bool = False
+    """Several processes may open the store at once."""
+    native: frozenset[str] = frozenset()
+    """Which optional methods are the store's own: read, search, path, watch, snapshot, group, …"""
+
+
+class EventQuery(Struct, frozen=True):
+    """Which part of the log: positions in (after, until], newest first when `newest`."""
+
+    after: int = 0
+    until: int | None = None
+    limit: int | None = None
+    element: str | None = None
+    types: frozenset[str] | None = None
+    newest: bool = False
+
+
+class Session(ABC):
+    """One transaction. A write session is the only one of its store, also across processes."""
+
+    @abstractmethod
+    async def fetch(
+        self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
+    ) -> list[Row]:
+        """Rows that meet the condition, in the order made total by the key, cut to the page."""
+
+    @abstractmethod
+    async def events(self, query: EventQuery) -> list[Event]:
+        """Events of the log, oldest first, or newest first when asked."""
+
+    @abstractmethod
+    async def head(self) -> Head:
+        """Where the log ends now."""
+
+    @abstractmethod
+    async def append(self, events: Sequence[Event], writes: Writes) -> None:
+        """Log the events (positions continue the head) and store the rows: deletes, then updates, then inserts.
+
+        Events may be empty (rebuilding from the log), and so may the writes.
+        """
+
+    @abstractmethod
+    async def clear(self, tables: Iterable[Table]) -> None:
+        """Remove all rows of these tables, and leave the log alone."""
+
+    async def find(self, table: Table, key: Any) -> Row | None:
+        """The row with this key."""
+        rows = await self.fetch(table, key_is(table, key))
+        return rows[0] if rows else None
+
+    async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
+        """The rows with these keys that exist, in key order."""
+        if len(table.key) == 1:
+            return await self.fetch(table, in_(table.key[0], keys))
+        found = [await self.find(table, key) for key in sorted(set(keys))]
+        return [row for row in found if row is not None]
+
+    async def count(self, table: Table, where: Where = EVERYTHING) -> int:
+        """How many rows meet the condition."""
+        return len(await self.fetch(table, where))
+
+    async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
+        """How many rows there are for each value of a column."""
+        counts: dict[Any, int] = {}
+        for row in await self.fetch(table, where):
+            value = getattr(row, by)
+            counts[value] = counts.get(value, 0) + 1
+        return counts
+
+    async def keys(self, table: Table, field: str) -> dict[str, int]:
+        """The keys that occur in a JSON object column, and in how many rows."""
+        from ugs.values import from_text
+
+        counts: dict[str, int] = {}
+        for row in await self.fetch(table):
+            for key in from_text(getattr(row, field)):
+                counts[key] = counts.get(key, 0) + 1
+        return counts
+
+    async def read(self, plan: Read) -> Rows:
+        """The answer to a whole plan."""
+        return await execute_by_levels(self, plan)
+
+
+class Storage(ABC):
+    """A place that keeps a log and tables; opened once, used by sessions."""
+
+    scheme: ClassVar[str]
+    capabilities: ClassVar[Capabilities] = Capabilities()
+    warnings: Sequence[str] = ()
+    """What a person should know about how the store opened (repaired tails, rebuilt snapshots)."""
+
+    @abstractmethod
+    async def open(self, catalog: Catalog) -> None:
+        """Make the store ready for these tables, creating or migrating what is missing."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Release everything; the store can be opened again."""
+
+    @abstractmethod
+    def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
+        """A transaction: leaving normally commits, an exception rolls back."""
+
+    async def watch(self, after: int) -> AsyncIterator[int]:
+        """Yield the log's end whenever it has moved beyond `after`, also by other processes (default: polling)."""
+        pause = 0.05
+        while True:
+            async with self.session() as session:
+                position = (await session.head()).position
+            if position > after:
+                yield position
+                after, pause = position, 0.05
+            else:
+                await asyncio.sleep(pause)
+                pause = min(pause * 1.5, 1.0)
+
+    async def wipe(self) -> None:
+        """Forget everything, the log included. For tests and for `copy --overwrite`."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """The store in words, without secrets."""
+        return self.scheme
+
+
+def key_is(table: Table, key: Any) -> Where:
+    """The condition that a row has this key."""
+    if len(table.key) == 1:
+        return eq(table.key[0], key)
+    from ugs.reads.where import all_of
+
+    return all_of(*(eq(name, part) for name, part in zip(table.key, key, strict=True)))

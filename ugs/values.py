@@ -1,0 +1,209 @@
+"""Values and addresses: what may be stored, how it is written down, and how `@(id)` refers to it.
+
+One rule holds on every store, because each of them would bend a value in its own way otherwise: integers fit
+64 bits, floats are finite, text has neither NUL nor lone surrogates, nesting is at most 32 deep. Whatever breaks
+the rule is refused, never coerced. Stored JSON is canonical text (sorted keys, no spaces), the same bytes everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NewType
+
+import msgspec
+from msgspec import Struct
+
+from ugs.errors import InvalidJSON, InvalidSyntax, LimitExceeded
+from ugs.identity import ID_LENGTH, Scope, scope_of
+
+JsonText = NewType("JsonText", str)
+"""Canonical JSON as text: sorted keys, no spaces."""
+
+Json = Any
+"""A decoded JSON value: None, bool, int, float, str, list or dict."""
+
+MAX_DEPTH = 32
+MAX_KEY = 256
+MAX_INT = 2**63 - 1
+MIN_INT = -(2**63)
+MAX_PROPERTIES = 1_000
+MAX_PROPERTIES_BYTES = 1 << 20
+MAX_DATA_BYTES = 16 << 20
+
+EMPTY_OBJECT = JsonText("{}")
+FORBIDDEN_TEXT = re.compile("[\x00\ud800-\udfff]")
+ADDRESS = re.compile(r"@\(((?:(?:user|project|scratch):)?[a-zA-Z_][a-zA-Z0-9_-]*)(?::([1-9][0-9]*))?\)")
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder().decode
+
+
+class Address(Struct, frozen=True):
+    """A reference to a node or an edge, symbolic until somebody resolves it."""
+
+    id: str
+    version: int | None = None
+
+    @property
+    def scope(self) -> Scope:
+        return scope_of(self.id)
+
+    def __str__(self) -> str:
+        return f"@({self.id})" if self.version is None else f"@({self.id}:{self.version})"
+
+
+def parse_address(text: object) -> Address | None:
+    """The address a text stands for, or None when the whole text is not one."""
+    match = ADDRESS.fullmatch(text) if isinstance(text, str) else None
+    if match is None or len(match[1]) > ID_LENGTH:
+        return None
+    return Address(match[1], int(match[2]) if match[2] else None)
+
+
+def find_addresses(value: Json, path: str = "") -> Iterator[tuple[str, Address]]:
+    """Every address inside a value, with the path that leads to it."""
+    if isinstance(value, str):
+        address = parse_address(value)
+        if address is not None:
+            yield path, address
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from find_addresses(item, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from find_addresses(item, f"{path}.{key}" if path else key)
+
+
+def to_text(value: Json) -> JsonText:
+    """Canonical JSON of a value that has passed `check_value`."""
+    return JsonText(_encode(value).decode())
+
+
+def from_text(text: str | bytes) -> Json:
+    """The value behind stored JSON text."""
+    return _decode(text)
+
+
+def parse_json(text: str | bytes) -> Json:
+    """The value of JSON from outside, or E006 with the place of the mistake."""
+    try:
+        value = _decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise InvalidJSON(f"Not valid JSON: {error}") from error
+    check_value(value)
+    return value
+
+
+def check_value(value: object, where: str = "value", depth: int = 0) -> None:
+    """Refuse what some store could not keep exactly."""
+    if value is None or isinstance(value, bool):
+        return
+    if isinstance(value, str):
+        _check_text(value, where)
+    elif isinstance(value, int):
+        if not MIN_INT <= value <= MAX_INT:
+            raise InvalidJSON(f"{where}: {str(value)[:40]} does not fit a 64-bit integer", path=where)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidJSON(f"{where}: {value} is not a finite number", path=where)
+    else:
+        _check_composite(value, where, depth + 1)
+
+
+def _check_text(value: str, where: str) -> None:
+    bad = FORBIDDEN_TEXT.search(value)
+    if bad is not None:
+        kind = "a NUL character" if bad[0] == "\x00" else "a lone surrogate"
+        raise InvalidJSON(f"{where}: text contains {kind}", path=where)
+
+
+def _check_composite(value: object, where: str, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise InvalidJSON(f"{where[:80]}: nested deeper than {MAX_DEPTH}", path=where[:80])
+    if isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            check_value(item, f"{where}[{index}]", depth)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            check_key(key, where)
+            check_value(item, f"{where}.{key}", depth)
+    else:
+        raise InvalidJSON(f"{where}: {type(value).__name__} is not a JSON value", path=where)
+
+
+def check_key(key: object, where: str = "properties") -> str:
+    """A key is text of reasonable length; what it says is the caller's business."""
+    if not isinstance(key, str):
+        raise InvalidJSON(f"{where}: keys must be text, got {type(key).__name__}", path=where)
+    if not key or len(key) > MAX_KEY:
+        raise InvalidJSON(f"{where}: a key has between 1 and {MAX_KEY} characters", path=where)
+    _check_text(key, f"{where} key")
+    return key
+
+
+def properties_text(properties: object, what: str = "properties") -> JsonText:
+    """Checked, canonical text of a property map."""
+    if not isinstance(properties, dict):
+        raise InvalidJSON(f"{what} must be an object, got {type(properties).__name__}")
+    if len(properties) > MAX_PROPERTIES:
+        raise LimitExceeded(f"{what}: more than {MAX_PROPERTIES} keys", limit=MAX_PROPERTIES)
+    return _bounded_text(properties, what, MAX_PROPERTIES_BYTES)
+
+
+def data_text(data: object) -> JsonText | None:
+    """Checked, canonical text of a node's payload; None stays None."""
+    return None if data is None else _bounded_text(data, "data", MAX_DATA_BYTES)
+
+
+def _bounded_text(value: object, what: str, most: int) -> JsonText:
+    check_value(value, what)
+    text = to_text(value)
+    if len(text) > most:
+        raise LimitExceeded(f"{what} takes {len(text)} characters, the limit is {most}", limit=most)
+    return text
+
+
+def check_type(value: object) -> str | None:
+    """A type annotation is text or nothing."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value or len(value) > MAX_KEY:
+        raise InvalidSyntax(f"type must be text of 1 to {MAX_KEY} characters, got {str(value)[:80]!r}")
+    _check_text(value, "type")
+    return value
+
+
+def check_weight(value: object) -> int | float:
+    """A weight is a number that a 64-bit float keeps exactly; whole numbers stay whole."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidSyntax(f"weight must be a number, got {str(value)[:80]!r}")
+    if not -(2**1023) < value < 2**1023 or not math.isfinite(value) or float(value) != value:
+        raise InvalidSyntax(f"weight {str(value)[:40]} cannot be kept exactly as a 64-bit float")
+    return whole(value)
+
+
+def whole(value: int | float) -> int | float:
+    """1.0 is written 1, so that a weight looks the same wherever it was stored."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def same_value(left: Json, right: Json) -> bool:
+    """Equality on every store: numbers by value, booleans are no numbers, composites by content."""
+    return comparable(left) == comparable(right)
+
+
+def comparable(value: Json) -> tuple[str, Any]:
+    """A hashable stand-in that is equal exactly when two values are the same."""
+    if isinstance(value, bool):
+        return "boolean", value
+    if isinstance(value, int | float):
+        return "number", value
+    if isinstance(value, str):
+        return "string", value
+    if value is None:
+        return "null", None
+    if isinstance(value, list):
+        return "list", tuple(comparable(item) for item in value)
+    return "map", frozenset((key, comparable(item)) for key, item in value.items())
