@@ -9,6 +9,8 @@ LOCK   := requirements.lock
 DATA   ?= data
 HOST   ?= 127.0.0.1
 PORT   ?= 8000
+# Runs a command with the real servers up and their URLs in its environment.
+SERVERS := $(BIN)/python -m tests.servers run --
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 # uv trusts the certificates the machine trusts, as pip does where it was told so.
@@ -33,7 +35,7 @@ run: $(STAMP)  ## serve the embedded store, data in ./data
 	@exec $(BIN)/ugs serve --store "file:$(DATA)" --host "$(HOST)" --port "$(PORT)"
 
 test: $(STAMP)  ## everything: servers, lint, types, contracts, unit, conformance, packaging
-	@scripts/test.sh
+	@$(SERVERS) scripts/test.sh lint types contracts unit conformance packaging
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check $(CODE)
@@ -49,16 +51,16 @@ unit: $(STAMP)  ## tests/ without the packaging and full fault suites
 	@$(BIN)/python -m pytest tests --ignore=tests/packaging
 
 conformance: $(STAMP)  ## the kit on all four stores, report in build/conformance
-	@$(BIN)/python -m tests.servers run -- $(BIN)/python -m conformance --all --report build/conformance
+	@$(SERVERS) $(BIN)/python -m conformance --all --report build/conformance
 
 packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
 	@$(BIN)/python -m pytest tests/packaging
 
 bench: $(STAMP)  ## comparisons with raw drivers and in-memory libraries
-	@$(BIN)/python -m tests.servers run -- $(BIN)/python -m bench
+	@$(SERVERS) $(BIN)/python -m bench
 
 faults: $(STAMP)  ## the long fault suite
-	@$(BIN)/python -m tests.servers run -- $(BIN)/python -m pytest tests/faults --faults=full -q
+	@$(SERVERS) $(BIN)/python -m pytest tests/faults --faults=full -q
 
 servers: $(STAMP)  ## fetch what the real PostgreSQL and Neo4j need, and check that both start
 	@$(BIN)/python -m tests.servers check

@@ -1,4 +1,4 @@
-"""`python -m tests.servers start|stop|status|env|check|run -- <command>`: the servers from the command line."""
+"""The servers from the command line: start, stop, status, env, check, and `run -- <command>`."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+from tests.servers.pytest_use import in_ci
 from tests.servers.server import ServerUnavailable
 from tests.servers.shared import join, stop, url_of
 from tests.servers.state import KINDS, find_shared
@@ -13,7 +14,7 @@ from tests.servers.state import KINDS, find_shared
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.servers", description="real servers for the tests")
-    parser.add_argument("action", choices=ACTIONS)
+    parser.add_argument("action", choices=[*ACTIONS, "run"])
     parser.add_argument(
         "rest", nargs=argparse.REMAINDER, help="servers (default: all), or the command to run"
     )
@@ -33,6 +34,7 @@ def check(name: str) -> int:
 
 
 def tell_start(name: str, keep: bool) -> int:
+    print(f"{name}: starting, or joining the one that runs", flush=True)
     begun = time.monotonic()
     try:
         server = join(name, keep=keep).server
@@ -71,18 +73,14 @@ def env(name: str) -> int:
 
 def run(command: list[str]) -> int:
     """Run a command with both servers up and their URLs in its environment."""
-    urls = {}
-    for name in KINDS:
-        try:
-            urls[f"UGS_TEST_{name.upper()}"] = url_of(name)
-        except ServerUnavailable as unavailable:
-            print(f"{name}: {unavailable}", file=sys.stderr, flush=True)
-            if os.environ.get("CI", "").lower() in ("true", "1"):
-                return 1
+    missing = [name for name in KINDS if f"UGS_TEST_{name.upper()}" not in os.environ and check(name)]
+    if missing and in_ci():
+        return 1
+    urls = {f"UGS_TEST_{name.upper()}": url_of(name) for name in KINDS if name not in missing}
     return subprocess.run(command, env={**os.environ, **urls}, check=False).returncode
 
 
-ACTIONS = {"start": start, "stop": halt, "status": status, "env": env, "check": check, "run": run}
+ACTIONS = {"start": start, "stop": halt, "status": status, "env": env, "check": check}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -24,7 +24,7 @@ def private(name: str) -> Iterator[Server]:
 
 
 def restart_postgresql(mode: str = "immediate") -> None:
-    """Stop the shared PostgreSQL (`immediate`: without a checkpoint) and start it on the same data and port."""
+    """Stop the shared PostgreSQL (`immediate`: as a crash would) and start it on the same data and port."""
     with changing("postgresql") as server:
         server.stop(mode)
         server.start()

@@ -1,4 +1,4 @@
-"""Where servers keep their things: state and logs in the project, jars in the user's cache, data in a temporary folder."""
+"""Where servers keep things: state and logs in the project, jars in the user's cache, data aside."""
 
 import os
 import socket

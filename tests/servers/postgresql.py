@@ -46,8 +46,10 @@ class PostgreSQL(Server):
         secret = self.home / "password"
         secret.write_text(self.password)
         self.give_away(self.home, secret)
-        self.run("initdb", "-D", f"{self.home}/data", "-U", "ugs", f"--pwfile={secret}",
-                 "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")  # fmt: skip
+        self.run(
+            "initdb", "-D", f"{self.home}/data", "-U", "ugs", f"--pwfile={secret}", "--auth=scram-sha-256",
+            "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions",
+        )  # fmt: skip
 
     def command(self) -> list[str]:
         settings = [f"--{key}={value}" for key, value in {**SETTINGS, "port": str(self.port)}.items()]

@@ -15,7 +15,7 @@ _children: list[subprocess.Popen[bytes]] = []
 
 
 def launch(command: Sequence[str], log: Path, user: int | None = None) -> psutil.Process:
-    """Start a process in a session of its own (Ctrl+C in the tests does not reach it), its output in `log`."""
+    """Start a process in a session of its own (Ctrl+C in the tests does not reach it), output in `log`."""
     with log.open("ab") as output:
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,

@@ -13,6 +13,10 @@ def require(name: str) -> str:
     try:
         return url_of(name)
     except ServerUnavailable as unavailable:
-        if os.environ.get("CI", "").lower() in ("true", "1"):
+        if in_ci():
             pytest.fail(f"CI needs {name}: {unavailable}", pytrace=False)
         pytest.skip(f"{unavailable} (or set UGS_TEST_{name.upper()} to a server URL)")
+
+
+def in_ci() -> bool:
+    return os.environ.get("CI", "").lower() in ("true", "1")

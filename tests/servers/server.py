@@ -1,4 +1,4 @@
-"""What every test server can do: be prepared once, start, stop, die, and start again on the same data and URL."""
+"""What every test server can do: be prepared once, start, stop, die, and start again on its data and URL."""
 
 import os
 import shutil
@@ -50,6 +50,7 @@ class Server(ABC):
     def is_ready(self) -> bool:
         """Whether it answers now."""
 
+    @abstractmethod
     def after_first_start(self) -> None:
         """What can only be set up while it runs."""
 
@@ -100,7 +101,7 @@ class Server(ABC):
 
     def remove(self) -> None:
         """Stop and delete the data; the log stays."""
-        self.stop()
+        self.stop("immediate")
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def last_words(self, lines: int = 15) -> str:

@@ -17,10 +17,10 @@ ONLINE = "SHOW DATABASE neo4j YIELD currentStatus WHERE currentStatus = 'online'
 
 # Only what clients need to look around and to use indexes; nothing that reaches files or the network.
 ALLOWED_PROCEDURES = [
-    "db.awaitIndex", "db.awaitIndexes", "db.clearQueryCaches", "db.index.fulltext.*", "db.index.vector.*", "db.info",
-    "db.labels", "db.ping", "db.propertyKeys", "db.relationshipTypes", "db.resampleIndex", "db.resampleOutdatedIndexes",
-    "db.schema.*", "dbms.components", "dbms.routing.getRoutingTable",
-]  # fmt: skip
+    *["db.awaitIndex", "db.awaitIndexes", "db.index.fulltext.*", "db.index.vector.*", "db.resampleIndex"],
+    *["db.info", "db.labels", "db.ping", "db.propertyKeys", "db.relationshipTypes", "db.schema.*"],
+    *["db.clearQueryCaches", "dbms.components", "dbms.routing.getRoutingTable"],
+]
 
 
 class Neo4j(Server):
