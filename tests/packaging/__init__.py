@@ -1,0 +1,1 @@
+"""The project as others get it: wheel, image, compose file, lock and declared dependencies."""

@@ -1,0 +1,30 @@
+"""The Dockerfile: free of the linter's complaints, without root, built from files that exist."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.servers.places import PROJECT
+
+DOCKERFILE = PROJECT / "Dockerfile"
+
+
+def test_the_linter_finds_nothing() -> None:
+    done = subprocess.run(
+        [Path(sys.executable).parent / "hadolint", DOCKERFILE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_image_does_not_run_as_root() -> None:
+    users = re.findall(r"^USER (\S+)$", DOCKERFILE.read_text(), re.MULTILINE)
+    assert users[-1:] == ["10001:10001"]
+
+
+def test_everything_it_copies_exists_and_is_let_through() -> None:
+    let_through = (PROJECT / ".dockerignore").read_text().split()
+    for line in re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE.read_text(), re.MULTILINE):
+        for name in line.split():
+            assert (PROJECT / name).exists(), name
+            assert f"!{name}" in let_through
