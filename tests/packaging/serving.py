@@ -12,7 +12,7 @@ PATIENCE = 60.0
 
 
 @contextmanager
-def serving(command: Sequence[str | Path], port: int, folder: Path) -> Iterator[str]:
+def serving(command: Sequence[str], port: int, folder: Path) -> Iterator[str]:
     """Run the command until the block ends; gives the base URL once `/readyz` answers."""
     log = folder / "serve.log"
     with log.open("wb") as output:

@@ -53,7 +53,7 @@ def test_the_command_explains_itself(app: Path) -> None:
 def test_the_installed_gateway_serves(app: Path, tmp_path: Path) -> None:
     port = free_port()
     command = [
-        app / "bin" / "ugs",
+        f"{app}/bin/ugs",
         "serve",
         "--store",
         "file:store",
@@ -68,7 +68,7 @@ def test_the_installed_gateway_serves(app: Path, tmp_path: Path) -> None:
 
 def run(app: Path, program: str, *arguments: str) -> str:
     """Run from a foreign folder, so that nothing of the project is on the path by accident."""
-    command = [app / "bin" / program, *arguments]
+    command = [f"{app}/bin/{program}", *arguments]
     return subprocess.run(command, cwd=app, check=True, capture_output=True, text=True).stdout
 
 
