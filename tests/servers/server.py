@@ -83,9 +83,7 @@ class Server(ABC):
         self.pid, self.started = process.pid, process.create_time()
         wait_until(lambda: self.process() is None or self.is_ready(), self.patience)
         if self.process() is None or not self.is_ready():
-            raise ServerUnavailable(
-                f"{self.name} did not start; its last words, from {self.log}:\n{self.last_words()}"
-            )
+            raise ServerUnavailable(f"{self.name} did not start; its last words, from {self.log}:\n{self.last_words()}")
 
     def stop(self, mode: str = "fast") -> None:
         """Stop in one of the ways `stop_signals` names; kill when it does not listen."""
@@ -106,9 +104,7 @@ class Server(ABC):
 
     def last_words(self, lines: int = 15) -> str:
         log = Path(self.log)
-        return (
-            "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
-        )
+        return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
 
 
 def is_root() -> bool:

