@@ -147,6 +147,8 @@ class Rules(Struct, frozen=True):
 
     reduce: Callable[[Event], list[Change]]
     """The changes an event makes; reads nothing."""
+    remember: Callable[[Event], list[Change]]
+    """The part of `reduce` that records an idempotency key."""
     element_of: Callable[[str, Mapping[str, Any]], str | None]
     """The element an event is about, from its type and decoded data."""
     counts: Callable[[str], bool]

@@ -41,7 +41,7 @@ class Draft(Struct, frozen=True):
     """An event that has been decided but not yet placed in the log."""
 
     type: str
-    element: str
+    element: str | None
     data: dict[str, Json]
     version: int | None = None
 

@@ -9,12 +9,14 @@ from ugs.catalog import Catalog, Rules
 from ugs.changes import Change
 from ugs.errors import WALCorrupt
 from ugs.events import Event
+from ugs.graph import batches, commands
 from ugs.graph import events as graph
 from ugs.graph.model import TABLES
 
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {**graph.REDUCERS}
 ELEMENTS: Mapping[str, str] = {**graph.ELEMENTS}
 VERSIONED = graph.VERSIONED
+DECIDERS: Mapping[type[commands.Command], Any] = {**commands.DECIDERS, **batches.DECIDERS}
 
 
 def reduce(event: Event) -> list[Change]:
@@ -35,5 +37,12 @@ def element_of(type: str, data: Mapping[str, Any]) -> str | None:
     return None if key is None else data.get(key)
 
 
-RULES = Rules(reduce=reduce, element_of=element_of, counts=VERSIONED.__contains__, version_of=graph.version_of)
+RULES = Rules(
+    reduce=reduce,
+    remember=graph.remember_retry,
+    element_of=element_of,
+    counts=VERSIONED.__contains__,
+    version_of=graph.version_of,
+)
 CATALOG = Catalog(TABLES, RULES)
+touched = commands.touched

@@ -65,7 +65,8 @@ class Session(ABC):
     async def append(self, events: Sequence[Event], writes: Writes) -> None:
         """Log the events (positions continue the head) and store the rows: deletes, then updates, then inserts.
 
-        Events may be empty (rebuilding from the log), and so may the writes.
+        Events may be empty (rebuilding from the log), and so may the writes. A session reads before it appends:
+        whether its later reads see its own appends is up to the store.
         """
 
     @abstractmethod
@@ -105,6 +106,12 @@ class Session(ABC):
             for key in from_text(getattr(row, field)):
                 counts[key] = counts.get(key, 0) + 1
         return counts
+
+    async def replay(self, catalog: Catalog, events: Sequence[Event], log: bool = True) -> None:
+        """Let events that already have their place act on the tables, and log them unless they already are."""
+        from ugs.replay import replay_into
+
+        await replay_into(self, catalog, events, log)
 
     async def read(self, plan: Read) -> Rows:
         """The answer to a whole plan."""

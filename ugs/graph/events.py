@@ -21,7 +21,8 @@ from ugs.reads.where import any_of, eq
 from ugs.values import EMPTY_OBJECT, JsonText, to_text
 
 EDGE_COUNTER = "edge"
-GENERATED_EDGE = re.compile(r"edge_([1-9][0-9]{0,17})")
+NODE_COUNTER = "node"
+GENERATED = re.compile(r"(edge|node)_([1-9][0-9]{0,17})")
 EMPTY_RAW = Raw(b"{}")
 NULL_RAW = Raw(b"null")
 
@@ -100,12 +101,20 @@ def edge_of(event: Event) -> Edge:
 
 def store_node(event: Event) -> list[Change]:
     node = node_of(event)
-    return [Put(NODES, node), *_forget_tombstone(node.id, node.version)]
+    return [
+        Put(NODES, node),
+        *_forget_tombstone(node.id, node.version),
+        *_raise_counter(node.id, NODE_COUNTER),
+    ]
 
 
 def store_edge(event: Event) -> list[Change]:
     edge = edge_of(event)
-    return [Put(EDGES, edge), *_forget_tombstone(edge.id, edge.version), *_raise_counter(edge.id)]
+    return [
+        Put(EDGES, edge),
+        *_forget_tombstone(edge.id, edge.version),
+        *_raise_counter(edge.id, EDGE_COUNTER),
+    ]
 
 
 def _forget_tombstone(id: str, version: int) -> list[Change]:
@@ -113,9 +122,9 @@ def _forget_tombstone(id: str, version: int) -> list[Change]:
     return [Drop(TOMBSTONES, eq("id", id))] if version > 1 else []
 
 
-def _raise_counter(id: str) -> list[Change]:
-    generated = GENERATED_EDGE.fullmatch(id)
-    return [Raise(COUNTERS, Counter(EDGE_COUNTER, int(generated[1])))] if generated else []
+def _raise_counter(id: str, name: str) -> list[Change]:
+    generated = GENERATED.fullmatch(id) if id.startswith(name) else None
+    return [Raise(COUNTERS, Counter(name, int(generated[2])))] if generated else []
 
 
 def update_node(event: Event) -> list[Change]:

@@ -42,9 +42,7 @@ async def _fill(session: Fetcher, plan: Read, parents: list[Found]) -> None:
             parent.nest[name] = children.get(getattr(parent.row, relation.local)) or Rows([], total=_zero(nested))
 
 
-async def _children(
-    session: Fetcher, relation: Relation, nested: Nested, parents: list[Found]
-) -> dict[Any, Rows]:
+async def _children(session: Fetcher, relation: Relation, nested: Nested, parents: list[Found]) -> dict[Any, Rows]:
     """The related rows of all parents, grouped by the value that ties them to a parent."""
     read = nested.read
     ties = sorted({tie for parent in parents if (tie := getattr(parent.row, relation.local)) is not None})

@@ -75,7 +75,7 @@ class Rows(Struct):
     more: bool = False
     total: int | None = None
 
-    def __iter__(self) -> Iterator[Found]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[Found]:
         return iter(self.items)
 
     @property

@@ -1,0 +1,50 @@
+"""UGS: an event-sourced graph with one kernel and many stores.
+
+These are the names a third party may use; everything else may change between versions.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ugs.api import Graph
+    from ugs.errors import UgsError
+    from ugs.moments import At
+    from ugs.storage import Capabilities, EventQuery, Session, Storage
+    from ugs.system import System, copy
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "At": "ugs.moments",
+    "Capabilities": "ugs.storage",
+    "EventQuery": "ugs.storage",
+    "Graph": "ugs.api",
+    "Session": "ugs.storage",
+    "Storage": "ugs.storage",
+    "System": "ugs.system",
+    "UgsError": "ugs.errors",
+    "copy": "ugs.system",
+}
+
+__all__ = [
+    "At",
+    "Capabilities",
+    "EventQuery",
+    "Graph",
+    "Session",
+    "Storage",
+    "System",
+    "UgsError",
+    "__version__",
+    "copy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that importing `ugs` costs next to nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'ugs' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

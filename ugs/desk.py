@@ -1,0 +1,205 @@
+"""The desk a decision works at: the store, with everything decided so far laid over it.
+
+Commands that wait together are decided one after another in one transaction. Each sees what the ones before it
+changed, and the store hears of nothing until the whole group is written at once, as whole rows. A refused command is
+rolled back here, so it costs the store nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from ugs.catalog import Catalog, Row, Table
+from ugs.changes import Change, Drop, Patch, Put, Raise, TableWrites, Writes, patched, projected, raised
+from ugs.events import Draft, Event, Head, Idem, Tx, event_id, seal
+from ugs.reads.plan import WHOLE, Order, paged
+from ugs.reads.where import EVERYTHING, Compare, Op, Where, matcher
+from ugs.storage import EventQuery, Session
+from ugs.values import to_text
+
+_UNKNOWN = object()
+
+
+class Desk:
+    """Reads through pending changes; stages events; yields the rows to write."""
+
+    def __init__(self, session: Session, catalog: Catalog, head: Head, now: int) -> None:
+        self.session = session
+        self.catalog = catalog
+        self.head = head
+        self.now = max(now, head.timestamp, head.floor)
+        self.events: list[Event] = []
+        self._open: list[Event] = []
+        self._stored: dict[Table, dict[Any, Row | None]] = {}
+        self._current: dict[Table, dict[Any, Row | None]] = {}
+        self._journal: list[tuple[Table, Any, Any]] = []
+
+    async def find(self, table: Table, key: Any) -> Row | None:
+        """The row with this key as it is now, pending changes included."""
+        current = self._current.get(table, {}).get(key, _UNKNOWN)
+        if current is not _UNKNOWN:
+            return current
+        stored = self._stored.setdefault(table, {})
+        if key not in stored:
+            stored[key] = await self.session.find(table, key)
+        return stored[key]
+
+    async def prefetch(self, wanted: Iterable[tuple[Table, Any]]) -> None:
+        """Load many rows in one call per table, so that a group costs a few statements, not a few per command."""
+        by_table: dict[Table, list[Any]] = {}
+        for table, key in wanted:
+            if key not in self._stored.setdefault(table, {}):
+                by_table.setdefault(table, []).append(key)
+        for table, keys in by_table.items():
+            stored = self._stored[table]
+            stored.update(dict.fromkeys(keys))
+            for row in await self.session.find_many(table, keys):
+                stored[table.key_of(row)] = row
+
+    async def fetch(self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = ()) -> list[Row]:
+        """Rows that meet the condition as of now, pending changes included."""
+        pending = self._current.get(table)
+        rows = await self.session.fetch(table, where, order)
+        for row in rows:
+            self._stored.setdefault(table, {}).setdefault(table.key_of(row), row)
+        if not pending:
+            return rows
+        matches = matcher(where, table.words)
+        kept = [row for row in rows if table.key_of(row) not in pending]
+        kept += [row for row in pending.values() if row is not None and matches(row)]
+        return sorted_by(table, kept, order)
+
+    async def events_of(self, element: str) -> list[Event]:
+        """All events of an element, those of this group included."""
+        logged = await self.session.events(EventQuery(element=element))
+        return logged + [event for event in (*self.events, *self._open) if event.element == element]
+
+    @property
+    def open_count(self) -> int:
+        """How many events the open command has staged."""
+        return len(self._open)
+
+    async def stage(self, drafts: Iterable[Draft]) -> list[Event]:
+        """Give drafts their place in the log and let them act on the rows."""
+        staged = []
+        for draft in drafts:
+            position = self.head.position + len(self.events) + len(self._open) + 1
+            event = Event(
+                position=position,
+                id=event_id(self.now, position),
+                timestamp=self.now,
+                type=draft.type,
+                data=to_text(draft.data),
+                element=draft.element,
+                version=draft.version,
+            )
+            self._open.append(event)
+            staged.append(event)
+            await self.act(event)
+        return staged
+
+    async def act(self, event: Event) -> None:
+        """Let an event that has its place act on the rows."""
+        for change in self.catalog.rules.reduce(event):
+            await self._settle(change)
+
+    async def _settle(self, change: Change) -> None:
+        if isinstance(change, Put):
+            await self._put(change.table, change.row)
+        elif isinstance(change, Patch):
+            row = await self.find(change.table, change.key)
+            if row is not None:
+                self._lay(change.table, change.key, patched(row, change))
+        elif isinstance(change, Raise):
+            await self._raise(change)
+        else:
+            await self._drop(change)
+
+    async def _put(self, table: Table, row: Row) -> None:
+        key = table.key_of(row)
+        await self.find(table, key)
+        self._lay(table, key, row)
+
+    async def _raise(self, change: Raise) -> None:
+        key = change.table.key_of(change.row)
+        old = await self.find(change.table, key)
+        self._lay(change.table, key, change.row if old is None else raised(change.table, old, change.row))
+
+    async def _drop(self, change: Drop) -> None:
+        table = change.table
+        for row in await self._rows_meant(table, change.where):
+            self._lay(table, table.key_of(row), None)
+            if change.into is not None:
+                await self._put(change.into, projected(row, change.into))
+
+    async def _rows_meant(self, table: Table, where: Where) -> list[Row]:
+        if isinstance(where, Compare) and where.op is Op.EQ and table.key == (where.field,):
+            row = await self.find(table, where.value)
+            return [] if row is None else [row]
+        return await self.fetch(table, where)
+
+    def _lay(self, table: Table, key: Any, row: Row | None) -> None:
+        current = self._current.setdefault(table, {})
+        self._journal.append((table, key, current.get(key, _UNKNOWN)))
+        current[key] = row
+
+    async def close_command(self, by: str | None = None, idem: Idem | None = None) -> list[Event]:
+        """Seal what the command staged, as one batch when it is more than one event."""
+        batch, self._open = self._open, []
+        sealed = []
+        for index, event in enumerate(batch):
+            tx = Tx(batch[0].id, index, len(batch)) if len(batch) > 1 else None
+            whole = msgspec.structs.replace(event, tx=tx, idem=idem if index == 0 else None, by=by)
+            sealed.append(seal(whole, self.last_crc))
+            self.events.append(sealed[-1])
+        if sealed:
+            for change in self.catalog.rules.remember(sealed[0]):
+                await self._settle(change)
+        self._journal.clear()
+        return sealed
+
+    @property
+    def last_crc(self) -> str:
+        return (self.events[-1].crc if self.events else None) or self.head.crc
+
+    def undo_command(self) -> None:
+        """Take back what the open command did to the rows."""
+        self._open = []
+        for table, key, before in reversed(self._journal):
+            if before is _UNKNOWN:
+                del self._current[table][key]
+            else:
+                self._current[table][key] = before
+        self._journal.clear()
+
+    def writes(self) -> Writes:
+        """The net effect on the store, as whole rows."""
+        return {
+            table: writes
+            for table, current in self._current.items()
+            if (writes := _net(current, self._stored.get(table, {}))) is not None
+        }
+
+
+def _net(current: dict[Any, Row | None], stored: dict[Any, Row | None]) -> TableWrites | None:
+    writes = TableWrites()
+    for key, row in current.items():
+        before = stored.get(key)
+        if before is not None:
+            writes.before[key] = before
+        if row is None:
+            if before is not None:
+                writes.deletes.append(key)
+        elif before is None:
+            writes.inserts.append(row)
+        elif row != before:
+            writes.updates.append(row)
+    return writes if writes.inserts or writes.updates or writes.deletes else None
+
+
+def sorted_by(table: Table, rows: list[Row], order: Sequence[Order]) -> list[Row]:
+    """Rows in the total order that a store would give."""
+    return paged(rows, table, tuple(order), WHOLE)

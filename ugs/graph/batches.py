@@ -1,0 +1,277 @@
+"""Requests that are made of others: batches with temporary ids, clearing a scope, going back, imports.
+
+Each is all or nothing. Within a batch, `$name` stands for an id that is only generated when the batch runs; it may
+be used wherever an id is expected, and as `@($name)` inside values.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ugs.desk import Desk
+from ugs.errors import InvalidSyntax, LimitExceeded, UgsError, VersionNotFound
+from ugs.events import Draft
+from ugs.graph import commands as single
+from ugs.graph.commands import AddEdge, AddNode, Command, Decision, Delete, Update, Warned, find_element
+from ugs.graph.model import EDGES, NODES, TOMBSTONES, Edge, Element, Node
+from ugs.graph.versions import difference, element_at
+from ugs.identity import PREFIXES, Scope, check_identifier, is_identifier
+from ugs.reads.where import Compare, Not, Op, Where
+from ugs.values import Json
+
+MAX_OPERATIONS = 10_000
+MAX_EVENTS = 200_000
+TEMPORARY = re.compile(r"\$[A-Za-z_][A-Za-z0-9_-]*")
+TEMPORARY_ADDRESS = re.compile(r"@\((\$[A-Za-z_][A-Za-z0-9_-]*)\)")
+
+Operation = AddNode | AddEdge | Update | Delete
+
+
+class Batch(Command, frozen=True):
+    """Several operations that happen together or not at all."""
+
+    operations: tuple[Operation, ...]
+
+
+class ClearScope(Command, frozen=True):
+    """Delete everything in a scope; the default scope only by force."""
+
+    scope: Scope
+    force: bool = False
+
+
+class Revert(Command, frozen=True):
+    """Make an element again what it was at a version, by a new event."""
+
+    id: str
+    version: int
+    expected_version: int | None = None
+
+
+class ImportGraph(Command, frozen=True):
+    """Add nodes and edges in the seed's JSON shape; `on_conflict` is error, skip or replace."""
+
+    nodes: tuple[dict[str, Any], ...] = ()
+    edges: tuple[dict[str, Any], ...] = ()
+    on_conflict: str = "error"
+
+
+class ApplyEvents(Command, frozen=True):
+    """Add events that come without id and time (fixtures, foreign logs); they get both here."""
+
+    events: tuple[dict[str, Any], ...]
+
+
+async def batch(command: Batch, desk: Desk) -> Decision:
+    """Decide each operation on what the ones before it leave behind."""
+    if len(command.operations) > MAX_OPERATIONS:
+        raise LimitExceeded(f"a batch has at most {MAX_OPERATIONS} operations", limit=MAX_OPERATIONS)
+    names: dict[str, str] = {}
+    warnings: list[Warned] = []
+    for index, operation in enumerate(command.operations):
+        try:
+            decision = await _decide_one(operation, names, desk)
+        except UgsError as error:
+            error.details["operation"] = index
+            raise
+        warnings += decision.warnings
+    return Decision([], warnings)
+
+
+async def _decide_one(operation: Operation, names: dict[str, str], desk: Desk) -> Decision:
+    new_name = operation.id if isinstance(operation, AddNode | AddEdge) and is_temporary(operation.id) else None
+    decision = await decide_operation(with_real_ids(operation, names), desk)
+    await desk.stage(decision.drafts)
+    if new_name is not None:
+        if new_name in names:
+            raise InvalidSyntax(f"the temporary id {new_name} is given twice")
+        names[new_name] = decision.drafts[0].element or ""
+    return decision
+
+
+async def decide_operation(operation: Command, desk: Desk) -> Decision:
+    decision: Decision = await single.DECIDERS[type(operation)](operation, desk)
+    return decision
+
+
+def is_temporary(id: str | None) -> bool:
+    return isinstance(id, str) and TEMPORARY.fullmatch(id) is not None
+
+
+def with_real_ids(operation: Operation, names: dict[str, str]) -> Operation:
+    """The operation with temporary ids replaced by those generated so far."""
+    changes: dict[str, Any] = {}
+    for field in operation.__struct_fields__:
+        value = getattr(operation, field)
+        if field in ("id", "source", "target"):
+            changes[field] = _real_id(value, names, new=field == "id" and not isinstance(operation, Update | Delete))
+        elif isinstance(value, dict | list):
+            changes[field] = _real_addresses(value, names)
+    return msgspec.structs.replace(operation, **changes)
+
+
+def _real_id(id: str | None, names: dict[str, str], new: bool) -> str | None:
+    if not is_temporary(id):
+        return id
+    if new:
+        return None
+    if id not in names:
+        raise InvalidSyntax(f"the temporary id {id} is used before the operation that creates it")
+    return names[id or ""]
+
+
+def _real_addresses(value: Json, names: dict[str, str]) -> Json:
+    if isinstance(value, str):
+        match = TEMPORARY_ADDRESS.fullmatch(value)
+        return f"@({names[match[1]]})" if match and match[1] in names else value
+    if isinstance(value, list):
+        return [_real_addresses(item, names) for item in value]
+    if isinstance(value, dict):
+        return {key: _real_addresses(item, names) for key, item in value.items()}
+    return value
+
+
+def in_scope(scope: Scope, field: str = "id") -> Where:
+    """Ids of a scope, told by their prefix."""
+    if scope is Scope.DEFAULT:
+        return Not(Compare(field, Op.CONTAINS, ":"))
+    return Compare(field, Op.STARTS, PREFIXES[scope])
+
+
+async def clear_scope(command: ClearScope, desk: Desk) -> Decision:
+    """Decide the end of a scope: its nodes with all their edges, and edges of its own."""
+    if command.scope is Scope.DEFAULT and not command.force:
+        raise InvalidSyntax("the default scope is cleared only with force")
+    for edge in await desk.fetch(EDGES, in_scope(command.scope), single.BY_SEQUENCE):
+        await _stage_end(desk, Draft("EdgeDeleted", edge.id, {"id": edge.id}))
+    for node in await desk.fetch(NODES, in_scope(command.scope)):
+        for draft in await single.deletion_of(desk, node.id):
+            await _stage_end(desk, draft)
+    return Decision([])
+
+
+async def _stage_end(desk: Desk, draft: Draft) -> None:
+    staged = await desk.stage([draft])
+    if staged[0].position - desk.head.position > MAX_EVENTS:
+        raise LimitExceeded(f"one request makes at most {MAX_EVENTS} events; clear in parts", limit=MAX_EVENTS)
+
+
+async def revert(command: Revert, desk: Desk) -> Decision:
+    """Decide how an element becomes what it was: an update, or a new life after deletion."""
+    id = check_identifier(command.id)
+    then = element_at(id, command.version, await desk.events_of(id))
+    if then is None:
+        raise VersionNotFound(id, command.version)
+    now = await find_element(desk, id)
+    single.check_version(id, command.expected_version, now)
+    if now is None:
+        return await _again(then, desk)
+    changed = difference(now, then)
+    name = "NodeUpdated" if isinstance(now, Node) else "EdgeUpdated"
+    return Decision([Draft(name, id, {"id": id, **changed}, now.version + 1)] if changed else [])
+
+
+async def _again(then: Element, desk: Desk) -> Decision:
+    if isinstance(then, Edge):
+        add = AddEdge(
+            id=then.id,
+            source=then.source,
+            target=then.target,
+            type=then.type,
+            weight=then.weight,
+            properties=then.properties,
+        )
+        return await single.add_edge(add, desk)
+    return await single.add_node(AddNode(id=then.id, type=then.type, properties=then.properties, data=then.data), desk)
+
+
+class _NodeIn(Struct, forbid_unknown_fields=False):
+    id: str
+    type: str | None = None
+    properties: dict[str, Any] = {}
+    data: Any = None
+
+
+class _EdgeIn(Struct, forbid_unknown_fields=False):
+    source: str = msgspec.field(name="from")
+    target: str = msgspec.field(name="to")
+    id: str | None = None
+    type: str | None = None
+    weight: Any = 1
+    properties: dict[str, Any] = {}
+
+
+def _shaped(raw: dict[str, Any], shape: Any, what: str) -> Any:
+    try:
+        return msgspec.convert(raw, shape)
+    except msgspec.ValidationError as error:
+        raise InvalidSyntax(f"{what}: {error}") from error
+
+
+async def import_graph(command: ImportGraph, desk: Desk) -> Decision:
+    """Decide an import: every node, then every edge, all or nothing."""
+    if command.on_conflict not in ("error", "skip", "replace"):
+        raise InvalidSyntax(f"on_conflict is error, skip or replace, not {command.on_conflict!r}")
+    nodes = [_shaped(raw, _NodeIn, f"nodes[{index}]") for index, raw in enumerate(command.nodes)]
+    edges = [_shaped(raw, _EdgeIn, f"edges[{index}]") for index, raw in enumerate(command.edges)]
+    ids = [item.id for item in (*nodes, *edges) if isinstance(item.id, str) and is_identifier(item.id)]
+    await desk.prefetch((table, id) for id in ids for table in (NODES, EDGES, TOMBSTONES))
+    warnings: list[Warned] = []
+    for item in (*nodes, *edges):
+        add = (AddNode if isinstance(item, _NodeIn) else AddEdge)(**msgspec.structs.asdict(item))
+        warnings += await _import_one(add, command.on_conflict, desk)
+    return Decision([], warnings)
+
+
+async def _import_one(add: AddNode | AddEdge, on_conflict: str, desk: Desk) -> list[Warned]:
+    existing = await find_element(desk, add.id) if add.id is not None and on_conflict != "error" else None
+    if existing is not None and on_conflict == "skip":
+        return [Warned("W003", f"already there, skipped: {existing.id}", existing.id)]
+    if existing is not None:
+        await desk.stage((await decide_operation(Delete(id=existing.id), desk)).drafts)
+    decision = await decide_operation(add, desk)
+    await desk.stage(decision.drafts)
+    return decision.warnings
+
+
+async def apply_events(command: ApplyEvents, desk: Desk) -> Decision:
+    """Decide to take over foreign events: each becomes the operation that would have made it."""
+    warnings: list[Warned] = []
+    for index, raw in enumerate(command.events):
+        operation = operation_of(raw, index)
+        if operation is None:
+            continue
+        decision = await decide_operation(operation, desk)
+        await desk.stage(decision.drafts)
+        warnings += decision.warnings
+    return Decision([], warnings)
+
+
+def operation_of(raw: dict[str, Any], index: int) -> Command | None:
+    """The operation behind a foreign event."""
+    kind, data = raw.get("type"), raw.get("data")
+    if not isinstance(data, dict) or not isinstance(data.get("id"), str):
+        raise InvalidSyntax(f"events[{index}]: an event needs data with an id")
+    if kind == "NodeAdded":
+        return AddNode(**msgspec.structs.asdict(_shaped(data, _NodeIn, f"events[{index}]")))
+    if kind == "EdgeAdded":
+        return AddEdge(**msgspec.structs.asdict(_shaped(data, _EdgeIn, f"events[{index}]")))
+    if kind in ("NodeUpdated", "EdgeUpdated"):
+        fields = {key: data[key] for key in ("type", "properties", "data", "weight") if key in data}
+        return Update(id=data["id"], remove=tuple(data.get("removed", ())), **fields)
+    if kind in ("NodeDeleted", "EdgeDeleted"):
+        return Delete(id=data["id"])
+    raise InvalidSyntax(f"events[{index}]: unknown event type {kind!r}")
+
+
+DECIDERS: dict[type[Command], Any] = {
+    Batch: batch,
+    ClearScope: clear_scope,
+    Revert: revert,
+    ImportGraph: import_graph,
+    ApplyEvents: apply_events,
+}

@@ -1,0 +1,298 @@
+"""What can be asked of the graph, and how each request is decided.
+
+A decision reads through the desk, refuses with a coded error, or answers with drafts of events. It changes nothing
+itself; whoever called it stages the drafts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ugs.desk import Desk
+from ugs.errors import (
+    EdgeExists,
+    EdgeNotFound,
+    EndpointMissing,
+    InvalidSyntax,
+    NodeExists,
+    NodeNotFound,
+    VersionConflict,
+)
+from ugs.events import Draft
+from ugs.graph.events import EDGE_COUNTER
+from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Edge, Element, Node
+from ugs.identity import check_identifier, is_identifier
+from ugs.reads.plan import Order
+from ugs.reads.where import any_of, eq
+from ugs.values import Json, check_key, check_type, check_value, check_weight, data_text, properties_text
+
+BY_SEQUENCE = (Order("seq"),)
+
+
+class Command(Struct, frozen=True, tag=True, tag_field="command", kw_only=True):
+    """A request to change something."""
+
+
+class Warned(Struct, frozen=True):
+    """Something the caller should know although the request was done."""
+
+    code: str
+    message: str
+    id: str | None = None
+
+
+class Decision(Struct, frozen=True):
+    """What shall happen, and what to tell about it."""
+
+    drafts: list[Draft]
+    warnings: list[Warned] = []
+
+
+class AddNode(Command, frozen=True):
+    """Create a node; without an id it gets `node_<n>`."""
+
+    id: str | None = None
+    type: str | None = None
+    properties: dict[str, Any] = {}
+    data: Any = None
+    expected_version: int | None = None
+
+
+class AddEdge(Command, frozen=True):
+    """Create an edge; without an id it gets `edge_<n>`. Missing nodes are a warning, or an error when strict."""
+
+    source: str
+    target: str
+    id: str | None = None
+    type: str | None = None
+    weight: Any = 1
+    properties: dict[str, Any] = {}
+    strict: bool = False
+    expected_version: int | None = None
+
+
+class Update(Command, frozen=True):
+    """Change a node or an edge: merge, append to and remove properties, replace type, data or weight."""
+
+    id: str
+    kind: str = "any"
+    """`node`, `edge`, or `any` as the command line's update."""
+    type: str | UnsetType | None = UNSET
+    properties: dict[str, Any] = {}
+    append: dict[str, Any] = {}
+    remove: tuple[str, ...] = ()
+    data: Any = UNSET
+    weight: Any = UNSET
+    expected_version: int | None = None
+
+
+class Delete(Command, frozen=True):
+    """Remove a node with its edges, or an edge."""
+
+    id: str
+    kind: str = "any"
+    expected_version: int | None = None
+
+
+class SetEdgeCounter(Command, frozen=True):
+    """Lift the number from which edge ids are generated; it never falls."""
+
+    value: int
+
+
+async def find_element(desk: Desk, id: str, kind: str = "any") -> Element | None:
+    """The node or edge under an id; the node wins where a foreign log holds both."""
+    node: Node | None = await desk.find(NODES, id) if kind != "edge" else None
+    if node is not None or kind == "node":
+        return node
+    edge: Edge | None = await desk.find(EDGES, id)
+    return edge
+
+
+async def _next_version(desk: Desk, id: str) -> int:
+    grave = await desk.find(TOMBSTONES, id)
+    return 1 if grave is None else grave.version + 1
+
+
+async def _check_free(desk: Desk, id: str) -> None:
+    if await desk.find(NODES, id) is not None:
+        raise NodeExists(id)
+    if await desk.find(EDGES, id) is not None:
+        raise EdgeExists(id)
+
+
+def check_version(id: str, expected: int | None, element: Element | None) -> None:
+    """Refuse when the caller looked at another version; 0 means that nothing may be there."""
+    current = None if element is None else element.version
+    if expected is not None and expected != (current or 0):
+        raise VersionConflict(id, expected, current)
+
+
+async def generated_id(desk: Desk, name: str) -> str:
+    """The next free `<name>_<n>`, above every number ever issued."""
+    counter = await desk.find(COUNTERS, name)
+    number = 1 if counter is None else counter.value + 1
+    while await find_element(desk, f"{name}_{number}") is not None:
+        number += 1
+    return f"{name}_{number}"
+
+
+async def add_node(command: AddNode, desk: Desk) -> Decision:
+    """Decide what happens when someone asks for a new node."""
+    id = check_identifier(command.id) if command.id is not None else await generated_id(desk, "node")
+    properties_text(command.properties)
+    data_text(command.data)
+    check_version(id, command.expected_version, await find_element(desk, id))
+    await _check_free(desk, id)
+    data = {
+        "id": id,
+        "type": check_type(command.type),
+        "properties": command.properties,
+        "data": command.data,
+        "created": desk.now,
+        "modified": desk.now,
+    }
+    return Decision([Draft("NodeAdded", id, data, await _next_version(desk, id))])
+
+
+async def add_edge(command: AddEdge, desk: Desk) -> Decision:
+    """Decide what happens when someone asks for a new edge."""
+    id = check_identifier(command.id) if command.id is not None else await generated_id(desk, EDGE_COUNTER)
+    source, target = check_identifier(command.source, "source"), check_identifier(command.target, "target")
+    properties_text(command.properties)
+    weight = check_weight(command.weight)
+    check_version(id, command.expected_version, await find_element(desk, id))
+    await _check_free(desk, id)
+    missing = [end for end in dict.fromkeys((source, target)) if await desk.find(NODES, end) is None]
+    if missing and command.strict:
+        raise EndpointMissing(id, missing)
+    data = {
+        "id": id,
+        "from": source,
+        "to": target,
+        "type": check_type(command.type),
+        "weight": weight,
+        "properties": command.properties,
+        "created": desk.now,
+        "modified": desk.now,
+    }
+    warnings = [Warned("W001", f"endpoint missing: {end}", end) for end in missing]
+    return Decision([Draft("EdgeAdded", id, data, await _next_version(desk, id))], warnings)
+
+
+async def required(desk: Desk, id: str, kind: str) -> Element:
+    """The element a command names, or the error that fits the door it came through."""
+    element = await find_element(desk, check_identifier(id), kind)
+    if element is None:
+        raise EdgeNotFound(id) if kind == "edge" else NodeNotFound(id)
+    return element
+
+
+async def update(command: Update, desk: Desk) -> Decision:
+    """Decide what happens when someone changes a node or an edge."""
+    element = await required(desk, command.id, command.kind)
+    check_version(command.id, command.expected_version, element)
+    is_node = isinstance(element, Node)
+    data: dict[str, Json] = {"id": command.id}
+    _change_properties(command, element, data)
+    if command.type is not UNSET:
+        data["type"] = check_type(command.type)
+    _change_own_fields(command, is_node, data)
+    if len(data) == 1:
+        return Decision([])
+    name = "NodeUpdated" if is_node else "EdgeUpdated"
+    return Decision([Draft(name, command.id, data, element.version + 1)])
+
+
+def _change_own_fields(command: Update, is_node: bool, data: dict[str, Json]) -> None:
+    if command.data is not UNSET:
+        if not is_node:
+            raise InvalidSyntax(f"{command.id} is an edge and has no data")
+        data_text(command.data)
+        data["data"] = command.data
+    if command.weight is not UNSET:
+        if is_node:
+            raise InvalidSyntax(f"{command.id} is a node and has no weight")
+        data["weight"] = check_weight(command.weight)
+
+
+def _change_properties(command: Update, element: Element, data: dict[str, Json]) -> None:
+    check_value(command.properties, "properties")
+    check_value(command.append, "append")
+    have = element.properties
+    changed = {**command.properties}
+    for key, value in command.append.items():
+        changed[key] = appended(changed.get(key, have.get(key, UNSET)), value)
+    removed = [check_key(key, "remove") for key in command.remove if key in have and key not in changed]
+    after = {key: value for key, value in {**have, **changed}.items() if key not in removed}
+    properties_text(after)
+    if changed:
+        data["properties"] = changed
+    if removed:
+        data["removed"] = sorted(set(removed))
+
+
+def appended(old: Json, value: Json) -> list[Json]:
+    """`+key=value`: a missing property becomes a list, a scalar becomes the first of two (C-36)."""
+    if old is UNSET:
+        return [value]
+    return [*old, value] if isinstance(old, list) else [old, value]
+
+
+async def delete(command: Delete, desk: Desk) -> Decision:
+    """Decide what happens when someone removes an element: a node takes its edges along."""
+    element = await required(desk, command.id, command.kind)
+    check_version(command.id, command.expected_version, element)
+    if isinstance(element, Edge):
+        return Decision([Draft("EdgeDeleted", element.id, {"id": element.id})])
+    warnings = []
+    if await desk.find(EDGES, command.id) is not None:
+        warnings.append(Warned("W002", f"{command.id} names a node and an edge; the node was deleted", command.id))
+    return Decision(await deletion_of(desk, element.id), warnings)
+
+
+async def deletion_of(desk: Desk, id: str) -> list[Draft]:
+    """The end of each edge in order of creation, then of the node."""
+    edges = await desk.fetch(EDGES, any_of(eq("source", id), eq("target", id)), BY_SEQUENCE)
+    ends = [Draft("EdgeDeleted", edge.id, {"id": edge.id}) for edge in edges]
+    return [*ends, Draft("NodeDeleted", id, {"id": id})]
+
+
+async def set_edge_counter(command: SetEdgeCounter, desk: Desk) -> Decision:
+    """Decide whether the counter rises; a smaller value is ignored (C-29)."""
+    if not 0 <= command.value < 10**18:
+        raise InvalidSyntax(f"the edge counter must lie between 0 and 10^18, got {command.value}")
+    counter = await desk.find(COUNTERS, EDGE_COUNTER)
+    if counter is not None and counter.value >= command.value:
+        return Decision([])
+    return Decision([Draft("EdgeCounterSet", None, {"value": command.value})])
+
+
+def touched(command: Command) -> list[tuple[Any, str]]:
+    """The rows a decision will surely look at, so that a group can load them together."""
+    if isinstance(command, AddNode):
+        named = _whole_identity(command.id)
+    elif isinstance(command, AddEdge):
+        named = [*_whole_identity(command.id), (NODES, command.source), (NODES, command.target)]
+    elif isinstance(command, Update | Delete):
+        named = [(NODES, command.id), (EDGES, command.id)]
+    else:
+        named = []
+    # What is no identifier is refused by the decision; the store need not even see it.
+    return [(table, id) for table, id in named if isinstance(id, str) and is_identifier(id)]
+
+
+def _whole_identity(id: str | None) -> list[tuple[Any, Any]]:
+    return [(NODES, id), (EDGES, id), (TOMBSTONES, id)]
+
+
+DECIDERS: Mapping[type[Command], Any] = {
+    AddNode: add_node,
+    AddEdge: add_edge,
+    Update: update,
+    Delete: delete,
+    SetEdgeCounter: set_edge_counter,
+}

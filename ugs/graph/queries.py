@@ -1,0 +1,253 @@
+"""The questions of seed 000 that are about counting, listing and looking up; walking lives in `walk` and `paths`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.errors import InvalidSyntax
+from ugs.events import Event
+from ugs.graph.batches import in_scope
+from ugs.graph.model import EDGES, NODES, Edge, Element, Node
+from ugs.graph.text import reference_word
+from ugs.graph.versions import ElementVersion, element_at, life_of
+from ugs.graph.walk import nodes_by_id
+from ugs.identity import Scope, is_identifier
+from ugs.reads.plan import WHOLE, Page
+from ugs.reads.where import EVERYTHING, Has, Linked, Not, Op, Property, Where, all_of, eq
+from ugs.storage import EventQuery, Session
+from ugs.values import Address, Json, check_key, check_value, find_addresses, parse_address
+
+CONFIG_NODE = "_system_config"
+DEFAULTS: dict[str, Any] = {
+    "neighbors_direction": "both",
+    "traverse_depth": 3,
+    "traverse_direction": "outgoing",
+    "hubs_limit": 10,
+    "history_limit": 20,
+}
+
+
+class Stats(Struct, frozen=True):
+    """How large the graph is."""
+
+    nodes: int
+    edges: int
+    types: int
+    properties: int
+
+    def as_json(self) -> dict[str, int]:
+        return {"nodes": self.nodes, "edges": self.edges, "types": self.types, "properties": self.properties}
+
+
+class Hub(Struct, frozen=True):
+    """A node with many edges; a loop counts on both sides."""
+
+    node: Node
+    incoming: int
+    outgoing: int
+
+    @property
+    def degree(self) -> int:
+        return self.incoming + self.outgoing
+
+
+class ScopeCount(Struct, frozen=True):
+    """How much lives in a scope."""
+
+    scope: Scope
+    nodes: int
+    edges: int
+
+
+class Reference(Struct, frozen=True):
+    """An address inside an element, where it stands, and what it leads to now."""
+
+    address: Address
+    path: str
+    target: Element | None
+
+
+class Resolution(Struct, frozen=True):
+    """What an address leads to; unresolved, it stays the address it was."""
+
+    text: str
+    element: Element | None
+
+    @property
+    def value(self) -> Json:
+        return self.text if self.element is None else self.element.as_json()
+
+
+async def get(session: Session, id: str) -> Element | None:
+    """The node or edge under an id, or None."""
+    if not is_identifier(id):
+        return None
+    node: Node | None = await session.find(NODES, id)
+    if node is not None:
+        return node
+    edge: Edge | None = await session.find(EDGES, id)
+    return edge
+
+
+async def list_nodes(
+    session: Session, type: str | None = None, scope: Scope | None = None, page: Page = WHOLE
+) -> list[Node]:
+    """Nodes of a type, of a scope, or both, by id."""
+    return await session.fetch(NODES, node_filter(type, scope), page=page)
+
+
+def node_filter(type: str | None = None, scope: Scope | None = None) -> Where:
+    """The condition that a node has the type and lives in the scope, where given."""
+    by_type = EVERYTHING if type is None else eq("type", type)
+    return all_of(by_type, EVERYTHING if scope is None else in_scope(scope))
+
+
+async def find_by_property(session: Session, key: str, value: Json, page: Page = WHOLE) -> list[Node]:
+    """Nodes whose property has exactly this value, numbers by value."""
+    check_key(key)
+    check_value(value)
+    return await session.fetch(NODES, Property("properties_text", key, Op.EQ, value), page=page)
+
+
+async def stats(session: Session) -> Stats:
+    """Counts of nodes, edges, distinct node types and distinct property keys of nodes."""
+    types = await session.group(NODES, "type")
+    return Stats(
+        nodes=sum(types.values()),
+        edges=await session.count(EDGES),
+        types=len(types.keys() - {None}),
+        properties=len(await session.keys(NODES, "properties_text")),
+    )
+
+
+async def property_keys(session: Session) -> list[str]:
+    """Every property key that a node has, sorted."""
+    return sorted(await session.keys(NODES, "properties_text"))
+
+
+async def hubs(session: Session, limit: int = 10) -> list[Hub]:
+    """Nodes by degree, highest first, then by id."""
+    if not 0 <= limit <= 10_000:
+        raise InvalidSyntax(f"hubs takes a number between 0 and 10000, not {limit}")
+    outgoing = await session.group(EDGES, "source")
+    incoming = await session.group(EDGES, "target")
+    degrees = {id: outgoing.get(id, 0) + incoming.get(id, 0) for id in outgoing.keys() | incoming.keys()}
+    ranked = sorted(degrees, key=lambda id: (-degrees[id], id))
+    nodes = await _first_existing(session, ranked, limit)
+    nodes += await _lonely(session, limit - len(nodes))
+    return [Hub(node, incoming.get(node.id, 0), outgoing.get(node.id, 0)) for node in nodes]
+
+
+async def _first_existing(session: Session, ids: list[str], limit: int) -> list[Node]:
+    """The first nodes of a ranking that exist; ends of dangling edges may not."""
+    found: list[Node] = []
+    for start in range(0, len(ids), max(limit, 100)):
+        if len(found) >= limit:
+            break
+        part = ids[start : start + max(limit, 100)]
+        nodes = await nodes_by_id(session, part)
+        found += [nodes[id] for id in part if id in nodes]
+    return found[:limit]
+
+
+async def _lonely(session: Session, limit: int) -> list[Node]:
+    """Nodes without any edge, by id."""
+    if limit <= 0:
+        return []
+    return await session.fetch(NODES, Not(Linked("outgoing")) & Not(Linked("incoming")), page=Page(limit=limit))
+
+
+async def roots(session: Session, page: Page = WHOLE) -> list[Node]:
+    """Nodes at which no edge arrives, by id."""
+    return await session.fetch(NODES, Not(Linked("incoming")), page=page)
+
+
+async def scopes(session: Session) -> list[ScopeCount]:
+    """The scopes in use, default first."""
+    found = []
+    for scope in Scope:
+        where = in_scope(scope)
+        nodes = await session.count(NODES, where)
+        if nodes:
+            found.append(ScopeCount(scope, nodes, await session.count(EDGES, where)))
+    return found
+
+
+async def history(
+    session: Session, last: int = 20, element: str | None = None, types: Iterable[str] | None = None
+) -> list[Event]:
+    """The last events, oldest of them first."""
+    wanted = None if types is None else frozenset(types)
+    newest = await session.events(EventQuery(limit=last, element=element, types=wanted, newest=True))
+    return newest[::-1]
+
+
+async def versions(session: Session, id: str) -> list[ElementVersion]:
+    """Every state an element has had, oldest first."""
+    return life_of(id, await session.events(EventQuery(element=id)))
+
+
+async def at_version(session: Session, id: str, version: int) -> Element | None:
+    """The element as it was at a version."""
+    return element_at(id, version, await session.events(EventQuery(element=id)))
+
+
+async def resolve(session: Session, text: str) -> Resolution:
+    """What an address leads to; one that leads nowhere is no error and stays itself."""
+    address = parse_address(text)
+    element = None if address is None else await follow(session, address)
+    return Resolution(text, element)
+
+
+async def follow(session: Session, address: Address) -> Element | None:
+    """The element an address means, at the version it names; a deleted element is gone in every version."""
+    element = await get(session, address.id)
+    if element is None or address.version in (None, element.version):
+        return element
+    return await at_version(session, address.id, address.version or 0)
+
+
+async def expand(session: Session, value: Json, depth: int, path: frozenset[str] = frozenset()) -> Json:
+    """The value with addresses replaced by what they lead to, `depth` levels deep; cycles stay addresses."""
+    if depth <= 0:
+        return value
+    if isinstance(value, list):
+        return [await expand(session, item, depth, path) for item in value]
+    if isinstance(value, dict):
+        return {key: await expand(session, item, depth, path) for key, item in value.items()}
+    address = parse_address(value)
+    if address is None or address.id in path:
+        return value
+    element = await follow(session, address)
+    return value if element is None else await expand(session, element.as_json(), depth - 1, path | {address.id})
+
+
+async def references(session: Session, element: Element) -> list[Reference]:
+    """The addresses in an element's properties and data, with what they lead to."""
+    found = [*find_addresses(element.properties, "properties")]
+    if isinstance(element, Node):
+        found += find_addresses(element.data, "data")
+    return [Reference(address, path, await follow(session, address)) for path, address in found]
+
+
+async def referenced_by(session: Session, id: str, page: Page = WHOLE) -> list[Element]:
+    """Elements that mention this one in their properties or data: nodes by id, then edges by id."""
+    where = Has(reference_word(id))
+    nodes: list[Element] = await session.fetch(NODES, where, page=page)
+    left = None if page.limit is None else page.limit - len(nodes)
+    edges: list[Element] = await session.fetch(EDGES, where, page=Page(limit=left)) if left != 0 else []
+    return nodes + edges
+
+
+async def setting(session: Session, name: str) -> Any:
+    """A default that the graph itself may override, in the properties of `_system_config` (INV-5)."""
+    built_in = DEFAULTS[name]
+    config: Node | None = await session.find(NODES, CONFIG_NODE)
+    value = built_in if config is None else config.properties.get(name, built_in)
+    # A number typed as text is meant as a number; anything else unusable falls back, as modes do (C-53).
+    if isinstance(built_in, int) and isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    return value if type(value) is type(built_in) else built_in

@@ -1,0 +1,80 @@
+"""Versions: an element's life told by its own events.
+
+Version n is the state after the n-th event that added or changed the element, counted since genesis and over
+deletions, so that a version never changes its meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.catalog import Row
+from ugs.changes import Change, Patch, Put, patched
+from ugs.events import Event
+from ugs.graph.events import REDUCERS
+from ugs.graph.model import EDGES, NODES, Element
+
+
+class ElementVersion(Struct, frozen=True):
+    """One state in the life of an element; `element` is None from its deletion on."""
+
+    version: int
+    timestamp: int
+    event: Event
+    element: Element | None
+
+
+def life_of(id: str, events: Iterable[Event]) -> list[ElementVersion]:
+    """Every state of the element, oldest first."""
+    life: list[ElementVersion] = []
+    element: Row | None = None
+    version = 0
+    for event in events:
+        if event.element != id or event.type not in REDUCERS:
+            continue
+        element = _after(element, id, REDUCERS[event.type](event))
+        version = version if element is None else element.version
+        life.append(ElementVersion(version, event.timestamp, event, element))
+    return life
+
+
+def _after(element: Row | None, id: str, changes: list[Change]) -> Row | None:
+    """What the changes leave of this one element; only its own rows matter here."""
+    for change in changes:
+        if change.table not in (NODES, EDGES):
+            continue
+        if isinstance(change, Put):
+            element = change.row
+        elif isinstance(change, Patch):
+            element = None if element is None else patched(element, change)
+        else:
+            element = None
+    return element
+
+
+def element_at(id: str, version: int, events: Iterable[Event]) -> Element | None:
+    """The element as it was at a version, None when it never had that one."""
+    for state in life_of(id, events):
+        if state.version == version and state.element is not None:
+            return state.element
+    return None
+
+
+def difference(now: Element | None, then: Element) -> dict[str, Any]:
+    """What must change for an element to be again what it was; empty when nothing must."""
+    have = {} if now is None else now.properties
+    want = then.properties
+    changed = {key: value for key, value in want.items() if key not in have or have[key] != value}
+    removed = sorted(key for key in have if key not in want)
+    found: dict[str, Any] = {}
+    if changed:
+        found["properties"] = changed
+    if removed:
+        found["removed"] = removed
+    for name in ("type", "data", "weight"):
+        if hasattr(then, name) and getattr(now, name, None) != getattr(then, name):
+            found[name] = getattr(then, name)
+    return found

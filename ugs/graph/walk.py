@@ -1,0 +1,161 @@
+"""Walking: neighbours and traversals over any session, a level at a time.
+
+Neighbours come by the sequence of their edges. Nodes that do not exist are passed over and lead nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from ugs.errors import InvalidSyntax, LimitExceeded, NodeNotFound
+from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.reads.plan import Order
+from ugs.reads.where import Where, all_of, any_of, eq, in_
+from ugs.storage import Session
+
+MAX_DEPTH = 100
+MAX_VISITED = 100_000
+BY_SEQUENCE = (Order("seq"),)
+
+
+class Direction(StrEnum):
+    """Which way edges are followed."""
+
+    OUTGOING = "outgoing"
+    INCOMING = "incoming"
+    BOTH = "both"
+
+
+class Strategy(StrEnum):
+    """Level by level, or branch by branch."""
+
+    BFS = "bfs"
+    DFS = "dfs"
+
+
+class Step(Struct, frozen=True):
+    """A node that a traversal reached, how far out, and over which edge."""
+
+    node: Node
+    depth: int
+    via: Edge | None = None
+
+
+def parse_direction(text: str) -> Direction:
+    """The direction a word names."""
+    try:
+        return Direction(text)
+    except ValueError:
+        raise InvalidSyntax(f"direction is outgoing, incoming or both, not {text!r}") from None
+
+
+def touching(ids: Collection[str], direction: Direction, types: Iterable[str] | None = None) -> Where:
+    """Edges that leave from, arrive at, or touch one of the nodes."""
+    ends = {
+        Direction.OUTGOING: [in_("source", ids)],
+        Direction.INCOMING: [in_("target", ids)],
+        Direction.BOTH: [in_("source", ids), in_("target", ids)],
+    }[direction]
+    return any_of(*ends) if types is None else all_of(any_of(*ends), in_("type", types))
+
+
+Adjacency = dict[str, list[tuple[Edge, str]]]
+"""For each node, its edges in sequence with the node at the other end."""
+
+
+async def adjacency_of(
+    session: Session, ids: Sequence[str], direction: Direction, types: Iterable[str] | None = None
+) -> Adjacency:
+    """The edges of many nodes in one fetch."""
+    wanted = set(ids)
+    found: Adjacency = {id: [] for id in wanted}
+    for edge in await session.fetch(EDGES, touching(sorted(wanted), direction, types), BY_SEQUENCE):
+        if direction is not Direction.INCOMING and edge.source in wanted:
+            found[edge.source].append((edge, edge.target))
+        # A loop is one edge: seen from both ends it still leads to one place once.
+        seen = edge.source == edge.target and direction is Direction.BOTH
+        if direction is not Direction.OUTGOING and edge.target in wanted and not seen:
+            found[edge.target].append((edge, edge.source))
+    return found
+
+
+async def nodes_by_id(session: Session, ids: Iterable[str]) -> dict[str, Node]:
+    """The nodes that exist among these ids."""
+    return {node.id: node for node in await session.find_many(NODES, sorted(set(ids)))}
+
+
+async def neighbors(
+    session: Session, id: str, direction: Direction = Direction.BOTH, types: Iterable[str] | None = None
+) -> list[Node]:
+    """Adjacent nodes, each once, in the sequence of the edges that lead to them."""
+    if await session.find(NODES, id) is None:
+        raise NodeNotFound(id)
+    ends = dict.fromkeys(other for _, other in (await adjacency_of(session, [id], direction, types))[id])
+    nodes = await nodes_by_id(session, ends)
+    return [nodes[end] for end in ends if end in nodes]
+
+
+async def traverse(
+    session: Session,
+    start: str,
+    depth: int = 3,
+    direction: Direction = Direction.OUTGOING,
+    strategy: Strategy = Strategy.BFS,
+    types: Sequence[str] | None = None,
+) -> list[Step]:
+    """Nodes within `depth` steps of the start, in the order they are visited, the start first."""
+    if not 0 <= depth <= MAX_DEPTH:
+        raise InvalidSyntax(f"depth lies between 0 and {MAX_DEPTH}, not {depth}")
+    node = await session.find(NODES, start)
+    if node is None:
+        raise NodeNotFound(start)
+    steps, known = await _levels(session, Step(node, 0), depth, direction, types)
+    return steps if strategy is Strategy.BFS else _by_branch(steps, known, depth)
+
+
+async def _levels(
+    session: Session, start: Step, depth: int, direction: Direction, types: Sequence[str] | None
+) -> tuple[list[Step], Adjacency]:
+    steps, frontier = [start], [start.node.id]
+    seen = {start.node.id}
+    known: Adjacency = {}
+    for level in range(1, depth + 1):
+        known |= await adjacency_of(session, frontier, direction, types)
+        reached: dict[str, Edge] = {}
+        for id in frontier:
+            for edge, other in known[id]:
+                if other not in seen:
+                    reached.setdefault(other, edge)
+        nodes = await nodes_by_id(session, reached)
+        frontier = [id for id in reached if id in nodes]
+        seen.update(reached)
+        steps += [Step(nodes[id], level, reached[id]) for id in frontier]
+        if len(steps) > MAX_VISITED:
+            raise LimitExceeded(f"the traversal reaches more than {MAX_VISITED} nodes", limit=MAX_VISITED)
+        if not frontier:
+            break
+    return steps, known
+
+
+def _by_branch(steps: list[Step], known: Adjacency, depth: int) -> list[Step]:
+    """The same neighbourhood in pre-order: first along the oldest edge as deep as it goes."""
+    nodes = {step.node.id: step.node for step in steps}
+    visited: dict[str, Step] = {}
+    stack = [steps[0]]
+    while stack:
+        step = stack.pop()
+        if step.node.id in visited:
+            continue
+        visited[step.node.id] = step
+        if step.depth < depth:
+            ahead = known.get(step.node.id, ())
+            stack += [Step(nodes[o], step.depth + 1, edge) for edge, o in reversed(ahead) if o in nodes]
+    return list(visited.values())
+
+
+async def degree_of(session: Session, id: str) -> tuple[int, int]:
+    """How many edges arrive at and leave from a node; a loop counts on both sides."""
+    return await session.count(EDGES, eq("target", id)), await session.count(EDGES, eq("source", id))

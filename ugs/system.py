@@ -1,0 +1,204 @@
+"""The system: one store, one writer, one bus, and the past behind them.
+
+Open it on a URL, execute commands, read through sessions or plans, follow events, go back in time, and check that the
+state is what the log says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from enum import StrEnum
+from types import TracebackType
+
+from msgspec import Struct
+
+from ugs import features
+from ugs.bus import Bus
+from ugs.catalog import Catalog
+from ugs.changes import TableWrites
+from ugs.clock import Clock, WallClock
+from ugs.connect import storage_for
+from ugs.errors import DigestMismatch, UgsError, Unavailable
+from ugs.events import Event
+from ugs.graph.commands import Command
+from ugs.identity import LOCAL, Context
+from ugs.moments import At, Moments
+from ugs.reads.plan import Read, Rows
+from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest
+from ugs.storage import Session, Storage
+from ugs.writer import Outcome, Writer
+
+
+class State(StrEnum):
+    """Where the system is in its life (seed 000, section 4.1)."""
+
+    UNINITIALIZED = "Uninitialized"
+    INITIALIZING = "Initializing"
+    LOADING_SNAPSHOT = "LoadingSnapshot"
+    EMPTY = "Empty"
+    REPLAYING_WAL = "ReplayingWAL"
+    READY = "Ready"
+    PROCESSING = "Processing"
+    SNAPSHOTTING = "Snapshotting"
+    SHUTTING_DOWN = "ShuttingDown"
+
+
+class Verification(Struct, frozen=True):
+    """Whether the stored state is what the log says."""
+
+    ok: bool
+    events: int
+    stored: str
+    replayed: str
+
+
+class System:
+    """Everything a door needs."""
+
+    def __init__(self, storage: Storage, clock: Clock | None = None, catalog: Catalog = features.CATALOG) -> None:
+        self.storage = storage
+        self.catalog = catalog
+        self.clock = clock or WallClock()
+        self.bus = Bus(storage)
+        self.moments = Moments(storage, catalog)
+        self._life = State.UNINITIALIZED
+        self._watching: asyncio.Task[None] | None = None
+        self._writer = Writer(storage, catalog, self.clock, dict(features.DECIDERS), features.touched, self.bus.publish)
+
+    @classmethod
+    def at_url(cls, url: str, clock: Clock | None = None) -> System:
+        """A system on the store that the URL names, not opened yet."""
+        return cls(storage_for(url), clock)
+
+    @property
+    def state(self) -> State:
+        if self._life is State.INITIALIZING:
+            return State(getattr(self.storage, "state", self._life))
+        if self._life is State.READY and self._writer.busy:
+            return State.PROCESSING
+        return self._life
+
+    async def open(self) -> None:
+        """Make the store ready and start listening to other processes."""
+        self._life = State.INITIALIZING
+        await self.storage.open(self.catalog)
+        self.bus.start_at(await position_of(self.storage))
+        self._watching = asyncio.create_task(self._watch())
+        self._life = State.READY
+
+    async def close(self) -> None:
+        """Finish the commands under way, then let everything go."""
+        self._life = State.SHUTTING_DOWN
+        await self._writer.close()
+        if self._watching is not None:
+            self._watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watching
+        await self.moments.close()
+        await self.storage.close()
+        self._life = State.UNINITIALIZED
+
+    async def __aenter__(self) -> System:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _watch(self) -> None:
+        """Hear of other processes' commits; a store that is away for a while is asked again."""
+        while True:
+            try:
+                async for position in self.storage.watch(self.bus.position):
+                    self.bus.heard(position)
+            except Unavailable:
+                await asyncio.sleep(1.0)
+
+    async def execute(self, command: Command, context: Context = LOCAL) -> Outcome:
+        """Do a command, durably, or refuse it with a coded error and change nothing."""
+        return await self._writer.execute(command, context)
+
+    def session(self) -> AbstractAsyncContextManager[Session]:
+        """A consistent view for reading."""
+        return self.storage.session()
+
+    @asynccontextmanager
+    async def session_at(self, at: At | None) -> AsyncIterator[Session]:
+        """A view for reading, now or as of a place in time."""
+        store = self.storage if at is None else await self.moments.store_at(at)
+        async with store.session() as session:
+            yield session
+
+    async def read(self, plan: Read, at: At | None = None) -> Rows:
+        """The answer to a plan."""
+        async with self.session_at(at) as session:
+            return await session.read(plan)
+
+    def subscribe(self, after: int | None = None) -> AsyncIterator[Event]:
+        """Events after a position, or from now on, in order, without loss."""
+        return self.bus.follow(self.bus.position if after is None else after)
+
+    async def digest(self) -> str:
+        """One hash of the whole state."""
+        async with self.session() as session:
+            return await state_digest(session, self.catalog)
+
+    async def verify(self, progress: Progress | None = None) -> Verification:
+        """Replay the log beside the store and compare the states."""
+        async with self.session() as session:
+            end = (await session.head()).position
+            stored = await state_digest(session, self.catalog)
+        async with self._replayed(end, progress) as fresh, fresh.session() as session:
+            replayed = await state_digest(session, self.catalog)
+        return Verification(stored == replayed, end, stored, replayed)
+
+    @asynccontextmanager
+    async def _replayed(self, end: int, progress: Progress | None) -> AsyncIterator[Storage]:
+        """A memory store into which the log has been replayed up to a position."""
+        fresh = storage_for("memory:")
+        await fresh.open(self.catalog)
+        try:
+            await copy_log(self.storage, fresh, self.catalog, until=end, progress=progress)
+            yield fresh
+        finally:
+            await fresh.close()
+
+    async def rebuild(self, progress: Progress | None = None) -> int:
+        """Throw the tables away and write what the log says, in one transaction."""
+        tables = [table for table in self.catalog if table.derived]
+        async with self.storage.session(write=True) as session:
+            end = (await session.head()).position
+            async with self._replayed(end, progress) as fresh, fresh.session() as right:
+                await session.clear(tables)
+                for table in tables:
+                    async for rows in pages_of(right, table):
+                        await session.append((), {table: TableWrites(inserts=rows)})
+        return end
+
+    async def copy_to(self, target: Storage, progress: Progress | None = None) -> str:
+        """Replay this log into another store and prove that both hold the same; answers the common digest."""
+        await copy_log(self.storage, target, self.catalog, progress=progress)
+        async with target.session() as session:
+            theirs = await state_digest(session, self.catalog)
+        ours = await self.digest()
+        if ours != theirs:
+            raise DigestMismatch("the copy differs from the original", original=ours, copy=theirs)
+        return ours
+
+
+async def copy(source_url: str, target_url: str, progress: Progress | None = None) -> str:
+    """Copy one store into another by replay, and prove them equal."""
+    target = storage_for(target_url)
+    async with System.at_url(source_url) as source:
+        await target.open(source.catalog)
+        try:
+            return await source.copy_to(target, progress)
+        finally:
+            await target.close()
+
+
+__all__ = ["At", "State", "System", "UgsError", "Verification", "copy"]

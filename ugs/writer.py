@@ -1,0 +1,230 @@
+"""The single writer: commands that wait together are decided in turn and committed at once.
+
+One commit for a whole group is what makes durable writes fast. A refused command writes nothing and hurts nobody
+else. When a store fails on a group, its commands are tried one by one; when a connection breaks in the middle of a
+commit, the log itself is asked whether it happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ugs.catalog import Catalog, Row
+from ugs.clock import Clock
+from ugs.desk import Desk
+from ugs.errors import (
+    Conflict,
+    IdempotencyConflict,
+    InvalidSyntax,
+    OutcomeUnknown,
+    UgsError,
+    Unavailable,
+    UniqueViolation,
+)
+from ugs.events import Event, Idem
+from ugs.graph.commands import Command, Decision, Warned
+from ugs.graph.model import RETRIES
+from ugs.identity import LOCAL, Context
+from ugs.storage import EventQuery, Session, Storage
+from ugs.values import from_text, to_text
+
+MAX_GROUP = 512
+MAX_KEY = 200
+RETRY_PAUSES = (0.02, 0.1, 0.4)
+RESOLVE_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
+
+
+class Outcome(Struct, frozen=True):
+    """What a command did: its events, what to tell about it, and whether it had been done before."""
+
+    events: list[Event]
+    warnings: list[Warned] = []
+    repeated: bool = False
+
+
+class Job(Struct):
+    """A command on its way."""
+
+    command: Command
+    context: Context
+    done: asyncio.Future[Outcome]
+
+
+class Writer:
+    """Takes commands, answers with outcomes."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        catalog: Catalog,
+        clock: Clock,
+        deciders: dict[type[Command], Callable[[Any, Desk], Any]],
+        touched: Callable[[Command], list[tuple[Any, Any]]],
+        publish: Callable[[Sequence[Event]], None],
+    ) -> None:
+        self._storage, self._catalog, self._clock = storage, catalog, clock
+        self._deciders, self._touched, self._publish = deciders, touched, publish
+        self._waiting: list[Job] = []
+        self._task: asyncio.Task[None] | None = None
+        self.busy = False
+
+    async def execute(self, command: Command, context: Context) -> Outcome:
+        """Do the command, or refuse it with a coded error."""
+        job = Job(command, context, asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._work())
+        return await asyncio.shield(job.done)
+
+    async def close(self) -> None:
+        """Finish what is under way."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
+
+    async def _work(self) -> None:
+        self.busy = True
+        try:
+            while self._waiting:
+                group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
+                await self._do(group)
+        finally:
+            self.busy = False
+
+    async def _do(self, group: list[Job]) -> None:
+        try:
+            await self._commit_with_retries(group)
+        except (UniqueViolation, Conflict) as error:
+            await self._one_by_one(group, error)
+        except BaseException as error:
+            for job in group:
+                _fail(job, error)
+            if not isinstance(error, Exception):
+                raise
+
+    async def _one_by_one(self, group: list[Job], error: UgsError) -> None:
+        if len(group) == 1:
+            _fail(group[0], error)
+            return
+        for job in group:
+            await self._do([job])
+
+    async def _commit_with_retries(self, group: list[Job]) -> None:
+        for pause in RETRY_PAUSES:
+            try:
+                return await self._commit(group)
+            except (Conflict, Unavailable):
+                # Nothing was stored, so the same group may simply be tried again.
+                await asyncio.sleep(pause)
+        await self._commit(group)
+
+    async def _commit(self, group: list[Job]) -> None:
+        """Decide and store a group. Answers, refusals too, go out only when what they rest on is durable."""
+        answers: list[tuple[Job, Outcome | UgsError]] = []
+        events: list[Event] = []
+        try:
+            async with self._storage.session(write=True) as session:
+                desk = Desk(session, self._catalog, await session.head(), self._clock.now())
+                await desk.prefetch(pair for job in group for pair in self._touched(job.command))
+                answers = [(job, await self._decide(job, desk)) for job in group]
+                events = desk.events
+                if events:
+                    await session.append(events, desk.writes())
+        except OutcomeUnknown as error:
+            if not events or not await self._happened(events, error):
+                raise Unavailable(str(error)) from error
+        self._publish(events)
+        for job, answer in answers:
+            _answer(job, answer)
+
+    async def _decide(self, job: Job, desk: Desk) -> Outcome | UgsError:
+        """Decide one command; a refusal leaves no trace on the desk."""
+        try:
+            return await self._decide_once(job, desk)
+        except (Unavailable, OutcomeUnknown, Conflict):
+            raise
+        except UgsError as error:
+            desk.undo_command()
+            return error
+
+    async def _decide_once(self, job: Job, desk: Desk) -> Outcome:
+        idem = idem_for(job.command, job.context)
+        if idem is not None:
+            before = await desk.find(RETRIES, idem.key)
+            if before is not None:
+                return await _repeat(before, idem, desk)
+        decider = self._deciders.get(type(job.command))
+        if decider is None:
+            raise InvalidSyntax(f"no feature knows the command {type(job.command).__name__}")
+        decision: Decision = await decider(job.command, desk)
+        await desk.stage(decision.drafts)
+        return await self._close(desk, decision, idem, job.context)
+
+    async def _close(self, desk: Desk, decision: Decision, idem: Idem | None, context: Context) -> Outcome:
+        if idem is not None and desk.open_count:
+            told = tuple(msgspec.to_builtins(warning) for warning in decision.warnings)
+            idem = msgspec.structs.replace(idem, size=desk.open_count, warnings=told)
+        return Outcome(await desk.close_command(author(context), idem), decision.warnings)
+
+    async def _happened(self, events: list[Event], error: OutcomeUnknown) -> bool:
+        """Ask the log whether a commit that lost its connection took place."""
+        for pause in RESOLVE_PAUSES:
+            await asyncio.sleep(pause)
+            try:
+                async with self._storage.session() as session:
+                    found = await session.events(EventQuery(after=events[0].position - 1, limit=1))
+            except Unavailable:
+                continue
+            return bool(found) and found[0] == events[0]
+        raise error
+
+
+def author(context: Context) -> str | None:
+    """Who an event names as its author; the local user goes without saying."""
+    user = context.principal.user
+    return None if user == LOCAL.principal.user else user
+
+
+def _answer(job: Job, answer: Outcome | UgsError) -> None:
+    if isinstance(answer, UgsError):
+        _fail(job, answer)
+    elif not job.done.done():
+        job.done.set_result(answer)
+
+
+def _fail(job: Job, error: BaseException) -> None:
+    if not job.done.done():
+        job.done.set_exception(error)
+        job.done.exception()  # a caller that went away must not turn this into a warning
+
+
+def idem_for(command: Command, context: Context) -> Idem | None:
+    """The key under which a retry is recognised, with a digest of what was asked."""
+    key = context.idempotency_key
+    if key is None:
+        return None
+    if not key or len(key) > MAX_KEY:
+        raise InvalidSyntax(f"an idempotency key has between 1 and {MAX_KEY} characters")
+    body = to_text(msgspec.to_builtins(command))
+    return Idem(f"{context.principal.user}/{key}", sha256(body.encode()).hexdigest())
+
+
+async def _repeat(before: Row, idem: Idem, desk: Desk) -> Outcome:
+    """The answer that was given the first time."""
+    if before.hash != idem.hash:
+        raise IdempotencyConflict(idem.key.partition("/")[2])
+    wanted = range(before.position, before.position + before.size)
+    events = [event for event in desk.events if event.position in wanted]
+    if not events:
+        events = await logged(desk.session, wanted)
+    warnings = [msgspec.convert(item, Warned) for item in from_text(before.warnings)]
+    return Outcome(events, warnings, repeated=True)
+
+
+async def logged(session: Session, positions: range) -> list[Event]:
+    return await session.events(EventQuery(after=positions.start - 1, until=positions.stop - 1))
