@@ -16,9 +16,7 @@ async def test_postgresql_answers_with_pgvector_and_fsync() -> None:
     connection = await asyncpg.connect(servers.require("postgresql"))
     try:
         version = await connection.fetchval("SHOW server_version_num")
-        vectors = await connection.fetchval(
-            "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'"
-        )
+        vectors = await connection.fetchval("SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'")
         assert int(version) >= 180000
         assert vectors == 1
         assert await connection.fetchval("SHOW fsync") == "on"
@@ -29,9 +27,7 @@ async def test_postgresql_answers_with_pgvector_and_fsync() -> None:
 async def test_neo4j_answers_and_keeps_files_out_of_reach() -> None:
     url, user, password = split_credentials(servers.require("neo4j"))
     async with neo4j.AsyncGraphDatabase.driver(url, auth=(user, password)) as driver:
-        answer = await driver.execute_query(
-            "CALL dbms.components() YIELD versions RETURN versions[0] AS version"
-        )
+        answer = await driver.execute_query("CALL dbms.components() YIELD versions RETURN versions[0] AS version")
         assert answer.records[0]["version"].startswith("5.26")
         with pytest.raises(neo4j.exceptions.Neo4jError):
             await driver.execute_query("LOAD CSV FROM 'file:///etc/hostname' AS line RETURN line")

@@ -69,9 +69,7 @@ def test_only_the_gateway_is_published_and_only_on_the_loopback_address(services
 def test_neo4j_runs_under_the_safety_settings_of_the_tested_server(services: dict[str, Any]) -> None:
     tested = Neo4j(folder="/x", log="/x/log").settings()
     settings = {
-        setting_of(key): value
-        for key, value in services["neo4j"]["environment"].items()
-        if key != "NEO4J_AUTH"
+        setting_of(key): value for key, value in services["neo4j"]["environment"].items() if key != "NEO4J_AUTH"
     }
     assert settings == {key: tested[key] for key in settings}
 

@@ -37,7 +37,7 @@ def tell_start(name: str, keep: bool) -> int:
     try:
         server = join(name, keep=keep).server
     except ServerUnavailable as unavailable:
-        print(f"{name}: {unavailable}", file=sys.stderr)
+        print(unavailable, file=sys.stderr, flush=True)
         return 1
     print(
         f"{name}: answers on port {server.port} after {time.monotonic() - begun:.1f} s; log: {server.log}",
