@@ -125,7 +125,7 @@ class Writer:
 
     async def _commit(self, group: list[Job]) -> None:
         """Decide and store a group. Answers, refusals too, go out only when what they rest on is durable."""
-        answers: list[tuple[Job, Outcome | UgsError]] = []
+        answers: list[tuple[Job, Outcome | Exception]] = []
         events: list[Event] = []
         try:
             async with self._storage.session(write=True) as session:
@@ -142,13 +142,14 @@ class Writer:
         for job, answer in answers:
             _answer(job, answer)
 
-    async def _decide(self, job: Job, desk: Desk) -> Outcome | UgsError:
+    async def _decide(self, job: Job, desk: Desk) -> Outcome | Exception:
         """Decide one command; a refusal leaves no trace on the desk."""
         try:
             return await self._decide_once(job, desk)
         except (Unavailable, OutcomeUnknown, Conflict):
             raise
-        except UgsError as error:
+        except Exception as error:
+            # Also a bug in one decision must not take its neighbours down; it stays visible to its own caller.
             desk.undo_command()
             return error
 
@@ -190,8 +191,8 @@ def author(context: Context) -> str | None:
     return None if user == LOCAL.principal.user else user
 
 
-def _answer(job: Job, answer: Outcome | UgsError) -> None:
-    if isinstance(answer, UgsError):
+def _answer(job: Job, answer: Outcome | Exception) -> None:
+    if isinstance(answer, Exception):
         _fail(job, answer)
     elif not job.done.done():
         job.done.set_result(answer)
