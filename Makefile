@@ -13,9 +13,6 @@ PORT   ?= 8000
 SERVERS := $(BIN)/python -m tests.servers run --
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
-# uv trusts the certificates the machine trusts, as pip does where it was told so.
-export UV_NATIVE_TLS := 1
-
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint types contracts unit conformance packaging bench faults servers lock clean
 

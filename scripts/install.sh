@@ -2,6 +2,8 @@
 # Creates the development environment: the locked dependencies, exactly, and the project itself, editable.
 # usage: scripts/install.sh <venv> <lock>
 set -euo pipefail
+# uv trusts the certificates that the machine trusts.
+export UV_SYSTEM_CERTS=1
 venv=$1 lock=$2
 
 say() { printf '==> %s\n' "$*"; }

@@ -2,6 +2,8 @@
 # Installs the gateway for use, not for development: no test tools, every version and hash from the lock.
 # usage: scripts/install_app.sh <venv> <lock> [<project folder or wheel>]
 set -euo pipefail
+# uv trusts the certificates that the machine trusts.
+export UV_SYSTEM_CERTS=1
 venv=$1 lock=$2 what=${3:-.}
 python=${PYTHON:-python3}
 

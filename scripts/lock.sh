@@ -2,6 +2,8 @@
 # Resolves every dependency and extra for Python 3.11+ on every platform, with hashes.
 # usage: scripts/lock.sh <uv> <lock>
 set -euo pipefail
+# uv trusts the certificates that the machine trusts.
+export UV_SYSTEM_CERTS=1
 uv=$1 lock=$2
 # Only what the registry says goes into the lock: no local folders, no addresses of any machine's set-up.
 unset PIP_FIND_LINKS UV_FIND_LINKS
