@@ -6,7 +6,7 @@ full-text look-ups, and relations to other tables. Its rows are frozen structs w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
@@ -149,6 +149,8 @@ class Rules(Struct, frozen=True):
     """The changes an event makes; reads nothing."""
     remember: Callable[[Event], list[Change]]
     """The part of `reduce` that records an idempotency key."""
+    prepare: Callable[[Any, Sequence[Event]], Awaitable[None]]
+    """Load on a desk, in a few statements, what a stretch of the log will act on."""
     element_of: Callable[[str, Mapping[str, Any]], str | None]
     """The element an event is about, from its type and decoded data."""
     counts: Callable[[str], bool]

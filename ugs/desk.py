@@ -35,6 +35,7 @@ class Desk:
         self._open: list[Event] = []
         self._stored: dict[Table, dict[Any, Row | None]] = {}
         self._current: dict[Table, dict[Any, Row | None]] = {}
+        self._asked: dict[tuple[Table, Where], list[Any]] = {}
         self._journal: list[tuple[Table, Any, Any]] = []
 
     async def find(self, table: Table, key: Any) -> Row | None:
@@ -59,18 +60,24 @@ class Desk:
             for row in await self.session.find_many(table, keys):
                 stored[table.key_of(row)] = row
 
+    def know(self, table: Table, where: Where, rows: Sequence[Row]) -> None:
+        """Remember what the store answers to a condition; nobody else can change it during this transaction."""
+        stored = self._stored.setdefault(table, {})
+        for row in rows:
+            stored.setdefault(table.key_of(row), row)
+        self._asked[table, where] = [table.key_of(row) for row in rows]
+
     async def fetch(self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = ()) -> list[Row]:
         """Rows that meet the condition as of now, pending changes included."""
-        pending = self._current.get(table)
-        rows = await self.session.fetch(table, where, order)
-        for row in rows:
-            self._stored.setdefault(table, {}).setdefault(table.key_of(row), row)
-        if not pending:
-            return rows
-        matches = matcher(where, table.words)
-        kept = [row for row in rows if table.key_of(row) not in pending]
-        kept += [row for row in pending.values() if row is not None and matches(row)]
-        return sorted_by(table, kept, order)
+        if (table, where) not in self._asked:
+            self.know(table, where, await self.session.fetch(table, where))
+        pending = self._current.get(table) or {}
+        stored = self._stored[table]
+        rows = [stored[key] for key in self._asked[table, where] if key not in pending]
+        if pending:
+            matches = matcher(where, table.words)
+            rows += [row for row in pending.values() if row is not None and matches(row)]
+        return paged(rows, table, tuple(order), WHOLE)
 
     async def events_of(self, element: str) -> list[Event]:
         """All events of an element, those of this group included."""
@@ -198,8 +205,3 @@ def _net(current: dict[Any, Row | None], stored: dict[Any, Row | None]) -> Table
         elif row != before:
             writes.updates.append(row)
     return writes if writes.inserts or writes.updates or writes.deletes else None
-
-
-def sorted_by(table: Table, rows: list[Row], order: Sequence[Order]) -> list[Row]:
-    """Rows in the total order that a store would give."""
-    return paged(rows, table, tuple(order), WHOLE)

@@ -40,9 +40,10 @@ def element_of(type: str, data: Mapping[str, Any]) -> str | None:
 RULES = Rules(
     reduce=reduce,
     remember=graph.remember_retry,
+    prepare=graph.prepare_replay,
     element_of=element_of,
     counts=VERSIONED.__contains__,
     version_of=graph.version_of,
 )
 CATALOG = Catalog(TABLES, RULES)
-touched = commands.touched
+prepare_group = commands.prepare_group

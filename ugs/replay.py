@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from hashlib import sha256
-from typing import Any
 
 from ugs.catalog import Catalog, Kind, Row, Table
 from ugs.desk import Desk
@@ -27,15 +26,10 @@ Progress = Callable[[int, int], None]
 async def replay_into(session: Session, catalog: Catalog, events: Sequence[Event], log: bool = True) -> None:
     """Let events that have their place act on a store, and log them there unless they already are."""
     desk = Desk(session, catalog, Head(), 0)
-    await desk.prefetch(_likely_rows(catalog, events))
+    await catalog.rules.prepare(desk, events)
     for event in events:
         await desk.act(await _versioned(event, desk, catalog))
     await session.append(events if log else (), desk.writes())
-
-
-def _likely_rows(catalog: Catalog, events: Sequence[Event]) -> list[tuple[Table, Any]]:
-    ids = dict.fromkeys(event.element for event in events if event.element)
-    return [(catalog[name], id) for id in ids for name in ("nodes", "edges", "tombstones")]
 
 
 async def _versioned(event: Event, desk: Desk, catalog: Catalog) -> Event:

@@ -65,7 +65,9 @@ class System:
         self.moments = Moments(storage, catalog)
         self._life = State.UNINITIALIZED
         self._watching: asyncio.Task[None] | None = None
-        self._writer = Writer(storage, catalog, self.clock, dict(features.DECIDERS), features.touched, self.bus.publish)
+        self._writer = Writer(
+            storage, catalog, self.clock, dict(features.DECIDERS), features.prepare_group, self.bus.publish
+        )
 
     @classmethod
     def at_url(cls, url: str, clock: Clock | None = None) -> System:

@@ -8,7 +8,7 @@ commit, the log itself is asked whether it happened.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -65,11 +65,11 @@ class Writer:
         catalog: Catalog,
         clock: Clock,
         deciders: dict[type[Command], Callable[[Any, Desk], Any]],
-        touched: Callable[[Command], list[tuple[Any, Any]]],
+        prepare: Callable[[Desk, Sequence[Command]], Awaitable[None]],
         publish: Callable[[Sequence[Event]], None],
     ) -> None:
         self._storage, self._catalog, self._clock = storage, catalog, clock
-        self._deciders, self._touched, self._publish = deciders, touched, publish
+        self._deciders, self._prepare, self._publish = deciders, prepare, publish
         self._waiting: list[Job] = []
         self._task: asyncio.Task[None] | None = None
         self.busy = False
@@ -130,7 +130,7 @@ class Writer:
         try:
             async with self._storage.session(write=True) as session:
                 desk = Desk(session, self._catalog, await session.head(), self._clock.now())
-                await desk.prefetch(pair for job in group for pair in self._touched(job.command))
+                await self._prepare(desk, [job.command for job in group])
                 answers = [(job, await self._decide(job, desk)) for job in group]
                 events = desk.events
                 if events:

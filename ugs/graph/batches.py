@@ -17,10 +17,11 @@ from ugs.errors import InvalidSyntax, LimitExceeded, UgsError, VersionNotFound
 from ugs.events import Draft
 from ugs.graph import commands as single
 from ugs.graph.commands import AddEdge, AddNode, Command, Decision, Delete, Update, Warned, find_element
-from ugs.graph.model import EDGES, NODES, TOMBSTONES, Edge, Element, Node
+from ugs.graph.events import prepare
+from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.versions import difference, element_at
 from ugs.identity import PREFIXES, Scope, check_identifier, is_identifier
-from ugs.reads.where import Compare, Not, Op, Where
+from ugs.reads.where import Compare, Not, Op, Where, any_of
 from ugs.values import Json
 
 MAX_OPERATIONS = 10_000
@@ -146,11 +147,13 @@ async def clear_scope(command: ClearScope, desk: Desk) -> Decision:
     """Decide the end of a scope: its nodes with all their edges, and edges of its own."""
     if command.scope is Scope.DEFAULT and not command.force:
         raise InvalidSyntax("the default scope is cleared only with force")
-    for edge in await desk.fetch(EDGES, in_scope(command.scope), single.BY_SEQUENCE):
+    inside = any_of(*(in_scope(command.scope, field) for field in ("id", "source", "target")))
+    for edge in await desk.fetch(EDGES, inside, single.BY_SEQUENCE):
         await _stage_end(desk, Draft("EdgeDeleted", edge.id, {"id": edge.id}))
-    for node in await desk.fetch(NODES, in_scope(command.scope)):
-        for draft in await single.deletion_of(desk, node.id):
-            await _stage_end(desk, draft)
+    nodes = await desk.fetch(NODES, in_scope(command.scope))
+    await prepare(desk, (), [node.id for node in nodes])
+    for node in nodes:
+        await _stage_end(desk, Draft("NodeDeleted", node.id, {"id": node.id}))
     return Decision([])
 
 
@@ -219,7 +222,7 @@ async def import_graph(command: ImportGraph, desk: Desk) -> Decision:
     nodes = [_shaped(raw, _NodeIn, f"nodes[{index}]") for index, raw in enumerate(command.nodes)]
     edges = [_shaped(raw, _EdgeIn, f"edges[{index}]") for index, raw in enumerate(command.edges)]
     ids = [item.id for item in (*nodes, *edges) if isinstance(item.id, str) and is_identifier(item.id)]
-    await desk.prefetch((table, id) for id in ids for table in (NODES, EDGES, TOMBSTONES))
+    await prepare(desk, ids, ())
     warnings: list[Warned] = []
     for item in (*nodes, *edges):
         add = (AddNode if isinstance(item, _NodeIn) else AddEdge)(**msgspec.structs.asdict(item))

@@ -6,7 +6,7 @@ itself; whoever called it stages the drafts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -22,11 +22,10 @@ from ugs.errors import (
     VersionConflict,
 )
 from ugs.events import Draft
-from ugs.graph.events import EDGE_COUNTER
+from ugs.graph.events import EDGE_COUNTER, edges_of, prepare
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Edge, Element, Node
 from ugs.identity import check_identifier, is_identifier
 from ugs.reads.plan import Order
-from ugs.reads.where import any_of, eq
 from ugs.values import Json, check_key, check_type, check_value, check_weight, data_text, properties_text
 
 BY_SEQUENCE = (Order("seq"),)
@@ -256,7 +255,7 @@ async def delete(command: Delete, desk: Desk) -> Decision:
 
 async def deletion_of(desk: Desk, id: str) -> list[Draft]:
     """The end of each edge in order of creation, then of the node."""
-    edges = await desk.fetch(EDGES, any_of(eq("source", id), eq("target", id)), BY_SEQUENCE)
+    edges = await desk.fetch(EDGES, edges_of(id), BY_SEQUENCE)
     ends = [Draft("EdgeDeleted", edge.id, {"id": edge.id}) for edge in edges]
     return [*ends, Draft("NodeDeleted", id, {"id": id})]
 
@@ -271,22 +270,23 @@ async def set_edge_counter(command: SetEdgeCounter, desk: Desk) -> Decision:
     return Decision([Draft("EdgeCounterSet", None, {"value": command.value})])
 
 
-def touched(command: Command) -> list[tuple[Any, str]]:
-    """The rows a decision will surely look at, so that a group can load them together."""
-    if isinstance(command, AddNode):
-        named = _whole_identity(command.id)
-    elif isinstance(command, AddEdge):
-        named = [*_whole_identity(command.id), (NODES, command.source), (NODES, command.target)]
-    elif isinstance(command, Update | Delete):
-        named = [(NODES, command.id), (EDGES, command.id)]
-    else:
-        named = []
-    # What is no identifier is refused by the decision; the store need not even see it.
-    return [(table, id) for table, id in named if isinstance(id, str) and is_identifier(id)]
+async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
+    """Load together what the decisions of a group will look at one by one."""
+    ids: list[object] = []
+    dying: list[object] = []
+    for command in commands:
+        if isinstance(command, AddNode | AddEdge | Update | Delete):
+            ids.append(command.id)
+        if isinstance(command, AddEdge):
+            ids += [command.source, command.target]
+        if isinstance(command, Delete) and command.kind != "edge":
+            dying.append(command.id)
+    await prepare(desk, _identifiers(ids), _identifiers(dying))
 
 
-def _whole_identity(id: str | None) -> list[tuple[Any, Any]]:
-    return [(NODES, id), (EDGES, id), (TOMBSTONES, id)]
+def _identifiers(ids: Iterable[object]) -> list[str]:
+    """What is no identifier is refused by the decision; the store need not even see it."""
+    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
 
 
 DECIDERS: Mapping[type[Command], Any] = {

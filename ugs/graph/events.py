@@ -7,17 +7,17 @@ older or foreign logs leave out (type null, properties {}, times from the event,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ugs.catalog import FindRow
+from ugs.catalog import FindRow, Row, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise
 from ugs.events import Event
 from ugs.graph.model import COUNTERS, EDGES, NODES, RETRIES, TOMBSTONES, Counter, Edge, Node, Retry, Tombstone
-from ugs.reads.where import any_of, eq
+from ugs.reads.where import Where, any_of, eq, in_
 from ugs.values import EMPTY_OBJECT, JsonText, to_text
 
 EDGE_COUNTER = "edge"
@@ -158,9 +158,13 @@ def _patch(table: Any, data: _Updated, changed: dict[str, Any]) -> Patch:
 
 def delete_node(event: Event) -> list[Change]:
     """The node goes, and so does any edge that a foreign log left attached (its own logs delete edges first)."""
-    id = event.element
-    touching = any_of(eq("source", id), eq("target", id))
-    return [Drop(EDGES, touching, into=TOMBSTONES), Drop(NODES, eq("id", id), into=TOMBSTONES)]
+    id = event.element or ""
+    return [Drop(EDGES, edges_of(id), into=TOMBSTONES), Drop(NODES, eq("id", id), into=TOMBSTONES)]
+
+
+def edges_of(id: str) -> Where:
+    """Edges that leave from or arrive at a node."""
+    return any_of(eq("source", id), eq("target", id))
 
 
 def delete_edge(event: Event) -> list[Change]:
@@ -199,6 +203,37 @@ def version_of(find: FindRow, id: str) -> int:
         if row is not None:
             return row.version
     return 0
+
+
+class Preparing(Protocol):
+    """What preparing needs of a desk."""
+
+    session: Any
+
+    async def prefetch(self, wanted: Iterable[tuple[Table, Any]]) -> None: ...
+
+    def know(self, table: Table, where: Where, rows: Sequence[Row]) -> None: ...
+
+
+async def prepare(desk: Preparing, ids: Iterable[str], dying: Iterable[str]) -> None:
+    """Load in a few statements what a group will look at: these ids, and the edges of nodes about to be deleted."""
+    await desk.prefetch((table, id) for id in dict.fromkeys(ids) for table in (NODES, EDGES, TOMBSTONES))
+    ends = sorted(set(dying))
+    if not ends:
+        return
+    attached: dict[str, dict[str, Edge]] = {id: {} for id in ends}
+    for edge in await desk.session.fetch(EDGES, any_of(in_("source", ends), in_("target", ends))):
+        for end in {edge.source, edge.target} & attached.keys():
+            attached[end][edge.id] = edge
+    for id, edges in attached.items():
+        desk.know(EDGES, edges_of(id), list(edges.values()))
+
+
+async def prepare_replay(desk: Preparing, events: Sequence[Event]) -> None:
+    """Load what a stretch of the log will act on."""
+    ours = [event for event in events if event.element is not None and event.type in ELEMENTS]
+    dying = [event.element for event in ours if event.type == "NodeDeleted" and event.element]
+    await prepare(desk, [event.element for event in ours if event.element], dying)
 
 
 def remember_retry(event: Event) -> list[Change]:
