@@ -12,6 +12,7 @@ from ugs.events import Event
 from ugs.graph import batches, commands
 from ugs.graph import events as graph
 from ugs.graph.model import TABLES
+from ugs.snapshots import SNAPSHOTS
 
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {**graph.REDUCERS}
 ELEMENTS: Mapping[str, str] = {**graph.ELEMENTS}
@@ -45,5 +46,5 @@ RULES = Rules(
     counts=VERSIONED.__contains__,
     version_of=graph.version_of,
 )
-CATALOG = Catalog(TABLES, RULES)
+CATALOG = Catalog((*TABLES, SNAPSHOTS), RULES)
 prepare_group = commands.prepare_group

@@ -23,13 +23,15 @@ Progress = Callable[[int, int], None]
 """Told how many events are done, of how many."""
 
 
-async def replay_into(session: Session, catalog: Catalog, events: Sequence[Event], log: bool = True) -> None:
-    """Let events that have their place act on a store, and log them there unless they already are."""
+async def replay_into(session: Session, catalog: Catalog, events: Sequence[Event]) -> None:
+    """Log events that already have their place in another store, and let them act on the tables."""
+    if await session.replay(catalog, events):
+        return
     desk = Desk(session, catalog, Head(), 0)
     await catalog.rules.prepare(desk, events)
     for event in events:
         await desk.act(await _versioned(event, desk, catalog))
-    await session.append(events if log else (), desk.writes())
+    await session.append(events, desk.writes())
 
 
 async def _versioned(event: Event, desk: Desk, catalog: Catalog) -> Event:
@@ -64,7 +66,7 @@ async def copy_log(
     done = start
     async for events in log_of(source, start, end):
         async with target.session(write=True) as session:
-            await session.replay(catalog, events)
+            await replay_into(session, catalog, events)
         done = events[-1].position
         if progress is not None:
             progress(done, end)

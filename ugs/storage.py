@@ -20,7 +20,8 @@ from ugs.changes import Writes
 from ugs.events import Event, Head
 from ugs.reads.levels import execute_by_levels
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
-from ugs.reads.where import EVERYTHING, Where, eq, in_
+from ugs.reads.where import EVERYTHING, Where, all_of, eq, in_
+from ugs.values import from_text
 
 
 class Capabilities(Struct, frozen=True):
@@ -99,19 +100,15 @@ class Session(ABC):
 
     async def keys(self, table: Table, field: str) -> dict[str, int]:
         """The keys that occur in a JSON object column, and in how many rows."""
-        from ugs.values import from_text
-
         counts: dict[str, int] = {}
         for row in await self.fetch(table):
             for key in from_text(getattr(row, field)):
                 counts[key] = counts.get(key, 0) + 1
         return counts
 
-    async def replay(self, catalog: Catalog, events: Sequence[Event], log: bool = True) -> None:
-        """Let events that already have their place act on the tables, and log them unless they already are."""
-        from ugs.replay import replay_into
-
-        await replay_into(self, catalog, events, log)
+    async def replay(self, catalog: Catalog, events: Sequence[Event]) -> bool:
+        """Log events that already have their place and let them act on the tables; False leaves it to the kernel."""
+        return False
 
     async def read(self, plan: Read) -> Rows:
         """The answer to a whole plan."""
@@ -151,6 +148,10 @@ class Storage(ABC):
                 await asyncio.sleep(pause)
                 pause = min(pause * 1.5, 1.0)
 
+    async def snapshot(self) -> dict[str, Any] | None:
+        """Write a snapshot the store's own way and answer its five fields; None leaves it to the kernel."""
+        return None
+
     async def wipe(self) -> None:
         """Forget everything, the log included. For tests and for `copy --overwrite`."""
         raise NotImplementedError
@@ -164,6 +165,4 @@ def key_is(table: Table, key: Any) -> Where:
     """The condition that a row has this key."""
     if len(table.key) == 1:
         return eq(table.key[0], key)
-    from ugs.reads.where import all_of
-
     return all_of(*(eq(name, part) for name, part in zip(table.key, key, strict=True)))

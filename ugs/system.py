@@ -23,10 +23,12 @@ from ugs.connect import storage_for
 from ugs.errors import DigestMismatch, UgsError, Unavailable
 from ugs.events import Event
 from ugs.graph.commands import Command
+from ugs.graph.queries import Stats
 from ugs.identity import LOCAL, Context
 from ugs.moments import At, Moments
 from ugs.reads.plan import Read, Rows
 from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest
+from ugs.snapshots import SnapshotInfo, take_snapshot
 from ugs.storage import Session, Storage
 from ugs.writer import Outcome, Writer
 
@@ -180,6 +182,19 @@ class System:
                     async for rows in pages_of(right, table):
                         await session.append((), {table: TableWrites(inserts=rows)})
         return end
+
+    async def snapshot(self) -> SnapshotInfo:
+        """Write the state down beside the log, so that the next start is quick."""
+        self._life = State.SNAPSHOTTING
+        try:
+            written = await self.storage.snapshot()
+            if written is not None:
+                counts = Stats(**written["stats"])
+                return SnapshotInfo(written["timestamp"], written["eventCount"], written.get("lastEventId"), counts)
+            async with self.storage.session(write=True) as session:
+                return await take_snapshot(session, self.catalog)
+        finally:
+            self._life = State.READY
 
     async def copy_to(self, target: Storage, progress: Progress | None = None) -> str:
         """Replay this log into another store and prove that both hold the same; answers the common digest."""

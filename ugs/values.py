@@ -113,6 +113,8 @@ def check_value(value: object, where: str = "value", depth: int = 0) -> None:
 
 
 def _check_text(value: str, where: str) -> None:
+    if value.isascii() and "\x00" not in value:
+        return
     bad = FORBIDDEN_TEXT.search(value)
     if bad is not None:
         kind = "a NUL character" if bad[0] == "\x00" else "a lone surrogate"

@@ -80,7 +80,7 @@ class Writer:
         self._waiting.append(job)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work())
-        return await asyncio.shield(job.done)
+        return await job.done
 
     async def close(self) -> None:
         """Finish what is under way."""
