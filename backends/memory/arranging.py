@@ -1,0 +1,76 @@
+"""Order and pages over rows at hand: the meaning of `ugs.reads.plan.paged`, compiled once per order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import nlargest, nsmallest
+from operator import attrgetter
+from typing import Any
+
+from backends.memory.sorting import walkable
+from ugs.catalog import Row, Table
+from ugs.reads.plan import Order, Page, full_order, is_after, is_before, sort_key, sorted_rows
+
+FEW_OF_MANY = 8
+"""A page at most this fraction of the rows is picked by a heap, a larger one by sorting all."""
+
+
+class Arrangement:
+    """A total order of a table's rows."""
+
+    def __init__(self, table: Table, order: tuple[Order, ...]) -> None:
+        self.order = full_order(table, order)
+        self.walk = walkable(table, self.order)
+        directions = {part.descending for part in self.order}
+        self.descending = directions == {True}
+        self.rank: Callable[[Row], Any] | None = _rank(table, self.order) if len(directions) == 1 else None
+
+    def sorted(self, rows: Sequence[Row]) -> list[Row]:
+        if self.rank is None:
+            return sorted_rows(list(rows), self.order)
+        return sorted(rows, key=self.rank, reverse=self.descending)
+
+    def page(self, rows: list[Row], page: Page) -> list[Row]:
+        """The page of these rows."""
+        if page.after is not None:
+            beyond, after = (is_before if page.backward else is_after), page.after
+            rows = [row for row in rows if beyond(row, after, self.order)]
+        if page.limit is None:
+            return self.sorted(rows) if len(rows) > 1 else rows
+        if page.per:
+            return self._per_group(self.sorted(rows), page, page.per)
+        return self.first(rows, page.limit, page.backward)
+
+    def first(self, rows: list[Row], limit: int, backward: bool) -> list[Row]:
+        """At most `limit` rows from the start, or from the end, in forward order."""
+        if self.rank is not None and limit * FEW_OF_MANY < len(rows):
+            smallest = self.descending == backward
+            found = (nsmallest if smallest else nlargest)(limit, rows, key=self.rank)
+            return found[::-1] if backward else found
+        return _cut(self.sorted(rows), limit, backward)
+
+    def _per_group(self, rows: list[Row], page: Page, per: str) -> list[Row]:
+        value_of, limit = attrgetter(per), page.limit or 0
+        counts: dict[Any, int] = {}
+        kept = []
+        for row in reversed(rows) if page.backward else rows:
+            value = value_of(row)
+            count = counts.get(value, 0)
+            if count < limit:
+                counts[value] = count + 1
+                kept.append(row)
+        return kept[::-1] if page.backward else kept
+
+
+def _cut(rows: list[Row], limit: int, backward: bool) -> list[Row]:
+    if not backward:
+        return rows[:limit]
+    return rows[-limit:] if limit else []
+
+
+def _rank(table: Table, order: tuple[Order, ...]) -> Callable[[Row], Any]:
+    """A value by which rows of one direction sort."""
+    names = [part.field for part in order]
+    if not any(table.field(name).nullable for name in names):
+        return attrgetter(*names)
+    return lambda row: [sort_key(getattr(row, name)) for name in names]

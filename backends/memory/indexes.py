@@ -1,0 +1,178 @@
+"""Indexes: rows by a column, by a property, by a word; and how often each property key occurs.
+
+An index is built when somebody first asks for it and kept in step from then on. It holds the rows themselves, so
+a look-up needs no second one. Few rows under one value are a tuple (small), many are a dict by key (quick to change).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable
+from operator import attrgetter
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import UNSET
+
+from ugs.catalog import Row, Table
+from ugs.values import comparable, from_text, to_text
+
+Posting = tuple[Row, ...] | dict[Any, Row]
+KeyOf = Callable[[Row], Any]
+
+FEW = 16
+"""Up to this many rows a tuple is smaller than a dict and no slower."""
+
+
+class Kept(Protocol):
+    """Anything derived from rows that must be told of each change."""
+
+    def add(self, row: Row) -> None: ...
+
+    def remove(self, row: Row) -> None: ...
+
+    def replace(self, old: Row, new: Row) -> None: ...
+
+
+class Index:
+    """Rows by the values that `values_of` finds in them."""
+
+    def __init__(self, table: Table, values_of: Callable[[Row], Iterable[Hashable]]) -> None:
+        self.key_of: KeyOf = table.key_of
+        self.values_of = values_of
+        self.postings: dict[Any, Posting] = {}
+
+    def rows(self, value: Any) -> Collection[Row]:
+        """The rows under a value; a live view, to be used at once."""
+        posting = self.postings.get(value, ())
+        return posting if type(posting) is tuple else posting.values()  # type: ignore[union-attr]
+
+    def add(self, row: Row) -> None:
+        for value in self.values_of(row):
+            self._put(value, row)
+
+    def remove(self, row: Row) -> None:
+        for value in self.values_of(row):
+            self._take(value, row)
+
+    def replace(self, old: Row, new: Row) -> None:
+        before, after = set(self.values_of(old)), set(self.values_of(new))
+        for value in before - after:
+            self._take(value, old)
+        for value in after:
+            if value in before:
+                self._swap(value, old, new)
+            else:
+                self._put(value, new)
+
+    def _put(self, value: Any, row: Row) -> None:
+        posting = self.postings.get(value, ())
+        if type(posting) is tuple:
+            if len(posting) < FEW:
+                self.postings[value] = (*posting, row)
+                return
+            posting = self.postings[value] = {self.key_of(kept): kept for kept in posting}
+        posting[self.key_of(row)] = row  # type: ignore[index]
+
+    def _take(self, value: Any, row: Row) -> None:
+        posting = self.postings[value]
+        if isinstance(posting, dict):
+            del posting[self.key_of(row)]
+        else:
+            posting = self.postings[value] = tuple(kept for kept in posting if kept is not row)
+        if not posting:
+            del self.postings[value]
+
+    def _swap(self, value: Any, old: Row, new: Row) -> None:
+        posting = self.postings[value]
+        if isinstance(posting, dict):
+            posting[self.key_of(new)] = new
+        else:
+            self.postings[value] = tuple(new if kept is old else kept for kept in posting)
+
+
+class ColumnIndex(Index):
+    """Rows by one column. Rows under a value stand in the order in which they came."""
+
+    def __init__(self, table: Table, field: str) -> None:
+        self.value_of = attrgetter(field)
+        super().__init__(table, lambda row: (self.value_of(row),))
+
+    def add(self, row: Row) -> None:
+        self._put(self.value_of(row), row)
+
+    def remove(self, row: Row) -> None:
+        self._take(self.value_of(row), row)
+
+    def replace(self, old: Row, new: Row) -> None:
+        value = self.value_of(new)
+        if self.value_of(old) == value:
+            self._swap(value, old, new)
+        else:
+            self.remove(old)
+            self.add(new)
+
+
+class PropertyIndex(Index):
+    """Rows by the value of one key of a JSON object column."""
+
+    def __init__(self, table: Table, field: str, key: str) -> None:
+        self.text_of = attrgetter(field)
+        # Canonical text writes a key in one way only, so most rows without it need no decoding.
+        self.needle = to_text(key) + ":"
+        self.find_value = _finder_of(key)
+        super().__init__(table, self.values)
+
+    def values(self, row: Row) -> tuple[Hashable, ...]:
+        text = self.text_of(row)
+        if text is None or self.needle not in text:
+            return ()
+        value = self.find_value(text)
+        return () if value is UNSET else (comparable(value),)
+
+
+def _finder_of(key: str) -> Callable[[str], Any]:
+    """Finds the value of one key of an object; where possible the other keys are skipped undecoded."""
+    try:
+        wanted = msgspec.defstruct("Wanted", [("value", Any, UNSET)], rename={"value": key})
+    except ValueError:  # keys with quotes, backslashes or control characters
+        return lambda text: from_text(text).get(key, UNSET)
+    decode: Callable[[str], Any] = msgspec.json.Decoder(wanted).decode
+    return lambda text: decode(text).value
+
+
+class WordIndex(Index):
+    """Rows by their derived words."""
+
+    def __init__(self, table: Table) -> None:
+        assert table.words is not None
+        super().__init__(table, table.words)
+
+
+class KeyCounts:
+    """In how many rows each key of a JSON object column occurs."""
+
+    def __init__(self, field: str) -> None:
+        self.text_of = attrgetter(field)
+        self.counts: dict[str, int] = {}
+
+    def _count(self, row: Row, by: int) -> None:
+        text = self.text_of(row)
+        if text == "{}" or text is None:
+            return
+        for key in from_text(text):
+            count = self.counts.get(key, 0) + by
+            if count:
+                self.counts[key] = count
+            else:
+                del self.counts[key]
+
+    def add(self, row: Row) -> None:
+        self._count(row, 1)
+
+    def remove(self, row: Row) -> None:
+        self._count(row, -1)
+
+    def replace(self, old: Row, new: Row) -> None:
+        if self.text_of(old) != self.text_of(new):
+            self.remove(old)
+            self.add(new)

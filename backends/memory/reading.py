@@ -1,0 +1,123 @@
+"""Reading tables in memory: rows, counts and whole plans, each answered in one go from one state.
+
+Nothing here waits, so an answer never mixes two states. `NotBuilt` passes through when a large index is missing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+from backends.memory.arranging import Arrangement
+from backends.memory.choosing import Choice, choose, compile_test, related_rows
+from backends.memory.tables import MemoryTable
+from ugs.catalog import Row, Table
+from ugs.reads.levels import one_more, without_extra
+from ugs.reads.plan import WHOLE, Found, Nested, Order, Page, Read, Rows
+from ugs.reads.where import EVERYTHING, Everything, Where
+
+WORTH_WALKING = 1_000
+"""From so many candidates on, a short page is read from a kept order instead of sorting them."""
+
+
+class Reader:
+    """Answers questions about one set of tables."""
+
+    def __init__(self, tables: dict[str, MemoryTable]) -> None:
+        self.tables = tables
+        self.arrangements: dict[tuple[str, tuple[Order, ...]], Arrangement] = {}
+
+    def arrangement(self, table: Table, order: Sequence[Order]) -> Arrangement:
+        name = (table.name, tuple(order))
+        found = self.arrangements.get(name)
+        if found is None:
+            if len(self.arrangements) > 1_000:
+                self.arrangements.clear()
+            found = self.arrangements[name] = Arrangement(table, tuple(order))
+        return found
+
+    def fetch(
+        self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
+    ) -> list[Row]:
+        """The rows that meet the condition, ordered and cut."""
+        here = self.tables[table.name]
+        choice = choose(here, where)
+        arrangement = self.arrangement(table, order)
+        if page.limit is not None and page.per is None and len(choice.rows) >= WORTH_WALKING:
+            walked = self._walked(here, choice, arrangement, page, page.limit)
+            if walked is not None:
+                return walked
+        return arrangement.page(choice.found(), page)
+
+    def _walked(
+        self, here: MemoryTable, choice: Choice, arrangement: Arrangement, page: Page, limit: int
+    ) -> list[Row] | None:
+        """The page by walking along a kept order, if one fits."""
+        if arrangement.walk is None:
+            return None
+        field, descending = arrangement.walk
+        if not choice.whole and (choice.under is None or field is not None):
+            return None
+        after = page.after[0] if page.after is not None and field is None else page.after
+        keys = here.order(field, choice.under).keys(after, descending, page.backward)
+        rows: Iterator[Row] = map(here.rows.__getitem__, keys)
+        found = list(islice(rows if choice.test is None else filter(choice.test, rows), limit))
+        return found[::-1] if page.backward else found
+
+    def count(self, table: Table, where: Where = EVERYTHING) -> int:
+        choice = choose(self.tables[table.name], where)
+        return len(choice.rows) if choice.test is None else sum(map(bool, map(choice.test, choice.rows)))
+
+    def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
+        here = self.tables[table.name]
+        if isinstance(where, Everything) and by in here.indexed:
+            return {value: len(posting) for value, posting in here.column(by).postings.items()}
+        return dict(Counter(map(attrgetter(by), choose(here, where).found())))
+
+    def keys(self, table: Table, field: str) -> dict[str, int]:
+        return dict(self.tables[table.name].key_counts(field).counts)
+
+    # ── plans ────────────────────────────────────────────────────────────────
+
+    def read(self, plan: Read) -> Rows:
+        """The answer to a plan, equal to that of `execute_by_levels`."""
+        rows = self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
+        rows, more = without_extra(rows, plan.page)
+        total = self.count(plan.table, plan.where) if plan.total else None
+        fill = self._filler(plan)
+        return Rows([fill(row) for row in rows], more, total)
+
+    def _filler(self, plan: Read) -> Callable[[Row], Found]:
+        """A function that hangs the related rows on a row; compiled once for all rows of a level."""
+        if not plan.nest:
+            return lambda row: Found(row, {})
+        parts = [(name, *self._follower(plan.table, nested)) for name, nested in plan.nest.items()]
+        return lambda row: Found(row, {name: follow(getattr(row, local)) for name, local, follow in parts})
+
+    def _follower(self, table: Table, nested: Nested) -> tuple[str, Callable[[Any], Rows]]:
+        """The column a relation starts from, and a function from its value to the related rows."""
+        relation = table.relations[nested.relation]
+        read, other = nested.read, self.tables[relation.table]
+        related = related_rows(other, relation.remote)
+        test = None if isinstance(read.where, Everything) else compile_test(other, read.where)
+        arrangement = self.arrangement(read.table, read.order)
+        page, wanted = read.page, one_more(read.page)
+        if wanted.per:
+            wanted = Page(wanted.limit, wanted.after, wanted.backward)
+        fill = self._filler(read)
+        known: dict[Any, Rows] = {}
+
+        def follow(tie: Any) -> Rows:
+            answer = known.get(tie)
+            if answer is None:
+                candidates = () if tie is None else related(tie)
+                rows = list(candidates if test is None else filter(test, candidates))
+                kept, more = without_extra(arrangement.page(rows, wanted), page)
+                total = len(rows) if read.total else None
+                answer = known[tie] = Rows([fill(row) for row in kept], more, total)
+            return answer
+
+        return relation.local, follow

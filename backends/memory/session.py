@@ -1,0 +1,193 @@
+"""Sessions: reading costs next to nothing, writing waits for its turn.
+
+There is one read session for everybody, since it holds no state. Each of its calls answers from one state; two
+calls with an `await` between them may see a commit in between. Inside a write session nothing else can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from backends.memory.log import with_pending
+from backends.memory.reading import Reader
+from backends.memory.tables import MemoryTable, NotBuilt
+from ugs.catalog import Row, Table
+from ugs.changes import Writes
+from ugs.errors import Conflict
+from ugs.events import Event, Head
+from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
+from ugs.reads.where import EVERYTHING, Where
+from ugs.storage import EventQuery, Session
+
+if TYPE_CHECKING:
+    from backends.memory.storage import MemoryStorage
+
+
+class PlainSession(Session):
+    """Only what every store must do; the rest by the defaults of the port (`native=off`)."""
+
+    def __init__(self, storage: MemoryStorage) -> None:
+        self.storage = storage
+        self._reader = storage.reader
+
+    @property
+    def reader(self) -> Reader:
+        return self._reader
+
+    async def __aenter__(self) -> Session:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    async def fetch(
+        self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
+    ) -> list[Row]:
+        while True:
+            try:
+                return self.reader.fetch(table, where, order, page)
+            except NotBuilt as missing:
+                await self.storage.build(missing)
+
+    async def events(self, query: EventQuery) -> list[Event]:
+        return await self.storage.log.events(query)
+
+    async def head(self) -> Head:
+        return self.storage.log.head
+
+    async def append(self, events: Sequence[Event], writes: Writes) -> None:
+        raise Conflict("This session only reads; ask for session(write=True)")
+
+    async def clear(self, tables: Iterable[Table]) -> None:
+        raise Conflict("This session only reads; ask for session(write=True)")
+
+
+class ReadSession(PlainSession):
+    """A session that answers everything from the indexes."""
+
+    async def find(self, table: Table, key: Any) -> Row | None:
+        return self.reader.tables[table.name].rows.get(key)
+
+    async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
+        get = self.reader.tables[table.name].rows.get
+        return [row for key in sorted(set(keys)) if (row := get(key)) is not None]
+
+    async def count(self, table: Table, where: Where = EVERYTHING) -> int:
+        while True:
+            try:
+                return self.reader.count(table, where)
+            except NotBuilt as missing:
+                await self.storage.build(missing)
+
+    async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
+        while True:
+            try:
+                return self.reader.group(table, by, where)
+            except NotBuilt as missing:
+                await self.storage.build(missing)
+
+    async def keys(self, table: Table, field: str) -> dict[str, int]:
+        while True:
+            try:
+                return self.reader.keys(table, field)
+            except NotBuilt as missing:
+                await self.storage.build(missing)
+
+    async def read(self, plan: Read) -> Rows:
+        while True:
+            try:
+                return self.reader.read(plan)
+            except NotBuilt as missing:
+                await self.storage.build(missing)
+
+
+class Pending:
+    """What a write session has collected, to be logged and stored when it ends."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.steps: list[Writes | tuple[Table, ...]] = []
+        """Rows to store, or tables to clear, in order."""
+
+    def __bool__(self) -> bool:
+        return bool(self.events or self.steps)
+
+
+def apply_steps(steps: Iterable[Writes | tuple[Table, ...]], tables: dict[str, MemoryTable]) -> None:
+    """Change the tables, without a pause."""
+    for step in steps:
+        if isinstance(step, tuple):
+            for table in step:
+                tables[table.name].clear()
+        else:
+            for table, writes in step.items():
+                tables[table.name].apply(writes)
+
+
+class Writing(PlainSession):
+    """The write half of a session, mixed into the plain and the native one."""
+
+    def __init__(self, storage: MemoryStorage) -> None:
+        super().__init__(storage)
+        self.pending = Pending()
+        self._own: Reader | None = None
+        self._seen = 0
+
+    @property
+    def reader(self) -> Reader:
+        """Once it has written, a session reads tables of its own: nobody else may see them before they are durable."""
+        steps = self.pending.steps
+        if self._seen < len(steps):
+            self._own = self._own or Reader(self.storage.copy_tables())
+            apply_steps(steps[self._seen :], self._own.tables)
+            self._seen = len(steps)
+        return self._own or self._reader
+
+    async def __aenter__(self) -> Session:
+        await self.storage.writer.acquire()
+        try:
+            self.storage.check_writable()
+        except BaseException:
+            self.storage.writer.release()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None and self.pending:
+                await self.storage.commit(self.pending)
+        finally:
+            self.storage.writer.release()
+
+    async def head(self) -> Head:
+        return self.storage.log.head_after(self.pending.events)
+
+    async def events(self, query: EventQuery) -> list[Event]:
+        found = await self.storage.log.events(query)
+        return with_pending(found, self.pending.events, query) if self.pending.events else found
+
+    async def append(self, events: Sequence[Event], writes: Writes) -> None:
+        self.storage.log.check(self.pending.events, events)
+        for table, changes in writes.items():
+            if table.unique:
+                self.reader.tables[table.name].check(changes)
+        self.pending.events.extend(events)
+        if writes:
+            self.pending.steps.append(writes)
+
+    async def clear(self, tables: Iterable[Table]) -> None:
+        self.pending.steps.append(tuple(tables))
+
+
+class PlainWriteSession(Writing):
+    """A write session without native reads."""
+
+
+class WriteSession(Writing, ReadSession):
+    """A write session with native reads."""
