@@ -47,4 +47,4 @@ RULES = Rules(
     version_of=graph.version_of,
 )
 CATALOG = Catalog((*TABLES, SNAPSHOTS), RULES)
-prepare_group = commands.prepare_group
+prepare_group = batches.prepare_group

@@ -32,7 +32,7 @@ from ugs.graph.commands import Command, Decision, Warned
 from ugs.graph.model import RETRIES
 from ugs.identity import LOCAL, Context
 from ugs.storage import EventQuery, Session, Storage
-from ugs.values import from_text, to_text
+from ugs.values import check_value, from_text, to_text
 
 MAX_GROUP = 512
 MAX_KEY = 200
@@ -211,7 +211,9 @@ def idem_for(command: Command, context: Context) -> Idem | None:
         return None
     if not key or len(key) > MAX_KEY:
         raise InvalidSyntax(f"an idempotency key has between 1 and {MAX_KEY} characters")
-    body = to_text(msgspec.to_builtins(command))
+    asked = msgspec.to_builtins(command)
+    check_value(asked, "command")
+    body = to_text(asked)
     return Idem(f"{context.principal.user}/{key}", sha256(body.encode()).hexdigest())
 
 

@@ -7,6 +7,7 @@ be used wherever an id is expected, and as `@($name)` inside values.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -269,6 +270,32 @@ def operation_of(raw: dict[str, Any], index: int) -> Command | None:
     if kind in ("NodeDeleted", "EdgeDeleted"):
         return Delete(id=data["id"])
     raise InvalidSyntax(f"events[{index}]: unknown event type {kind!r}")
+
+
+async def prepare_group(desk: Desk, commands: Iterable[Command]) -> None:
+    """Load together what the decisions of a group will look at one by one."""
+    ids: list[object] = []
+    dying: list[object] = []
+    for command in _operations(commands):
+        ids.append(command.id)
+        if isinstance(command, AddEdge):
+            ids += [command.source, command.target]
+        if isinstance(command, Delete) and command.kind != "edge":
+            dying.append(command.id)
+    await prepare(desk, _identifiers(ids), _identifiers(dying))
+
+
+def _operations(commands: Iterable[Command]) -> Iterator[Operation]:
+    for command in commands:
+        if isinstance(command, Batch):
+            yield from command.operations[:MAX_OPERATIONS]
+        elif isinstance(command, Operation):
+            yield command
+
+
+def _identifiers(ids: Iterable[object]) -> list[str]:
+    """What is no identifier is refused by the decision; the store need not even see it."""
+    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
 
 
 DECIDERS: dict[type[Command], Any] = {

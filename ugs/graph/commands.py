@@ -6,7 +6,7 @@ itself; whoever called it stages the drafts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -22,9 +22,9 @@ from ugs.errors import (
     VersionConflict,
 )
 from ugs.events import Draft
-from ugs.graph.events import EDGE_COUNTER, edges_of, prepare
+from ugs.graph.events import EDGE_COUNTER, edges_of
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Edge, Element, Node
-from ugs.identity import check_identifier, is_identifier
+from ugs.identity import check_identifier
 from ugs.reads.plan import Order
 from ugs.values import Json, check_key, check_type, check_value, check_weight, data_text, properties_text
 
@@ -268,25 +268,6 @@ async def set_edge_counter(command: SetEdgeCounter, desk: Desk) -> Decision:
     if counter is not None and counter.value >= command.value:
         return Decision([])
     return Decision([Draft("EdgeCounterSet", None, {"value": command.value})])
-
-
-async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
-    """Load together what the decisions of a group will look at one by one."""
-    ids: list[object] = []
-    dying: list[object] = []
-    for command in commands:
-        if isinstance(command, AddNode | AddEdge | Update | Delete):
-            ids.append(command.id)
-        if isinstance(command, AddEdge):
-            ids += [command.source, command.target]
-        if isinstance(command, Delete) and command.kind != "edge":
-            dying.append(command.id)
-    await prepare(desk, _identifiers(ids), _identifiers(dying))
-
-
-def _identifiers(ids: Iterable[object]) -> list[str]:
-    """What is no identifier is refused by the decision; the store need not even see it."""
-    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
 
 
 DECIDERS: Mapping[type[Command], Any] = {

@@ -18,7 +18,7 @@ from ugs.identity import Scope, is_identifier
 from ugs.reads.plan import WHOLE, Page
 from ugs.reads.where import EVERYTHING, Has, Linked, Not, Op, Property, Where, all_of, eq
 from ugs.storage import EventQuery, Session
-from ugs.values import Address, Json, check_key, check_value, find_addresses, parse_address
+from ugs.values import Address, Json, check_key, check_type, check_value, find_addresses, parse_address
 
 CONFIG_NODE = "_system_config"
 DEFAULTS: dict[str, Any] = {
@@ -101,7 +101,7 @@ async def list_nodes(
 
 def node_filter(type: str | None = None, scope: Scope | None = None) -> Where:
     """The condition that a node has the type and lives in the scope, where given."""
-    by_type = EVERYTHING if type is None else eq("type", type)
+    by_type = EVERYTHING if type is None else eq("type", check_type(type))
     return all_of(by_type, EVERYTHING if scope is None else in_scope(scope))
 
 
@@ -180,6 +180,8 @@ async def history(
     session: Session, last: int = 20, element: str | None = None, types: Iterable[str] | None = None
 ) -> list[Event]:
     """The last events, oldest of them first."""
+    if element is not None and not is_identifier(element):
+        return []
     wanted = None if types is None else frozenset(types)
     newest = await session.events(EventQuery(limit=last, element=element, types=wanted, newest=True))
     return newest[::-1]
@@ -187,7 +189,7 @@ async def history(
 
 async def versions(session: Session, id: str) -> list[ElementVersion]:
     """Every state an element has had, oldest first."""
-    return life_of(id, await session.events(EventQuery(element=id)))
+    return life_of(id, await session.events(EventQuery(element=id))) if is_identifier(id) else []
 
 
 async def at_version(session: Session, id: str, version: int) -> Element | None:
@@ -235,6 +237,8 @@ async def references(session: Session, element: Element) -> list[Reference]:
 
 async def referenced_by(session: Session, id: str, page: Page = WHOLE) -> list[Element]:
     """Elements that mention this one in their properties or data: nodes by id, then edges by id."""
+    if not is_identifier(id):
+        return []
     where = Has(reference_word(id))
     nodes: list[Element] = await session.fetch(NODES, where, page=page)
     left = None if page.limit is None else page.limit - len(nodes)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ugs.errors import InvalidSyntax, LimitExceeded, NodeNotFound
 from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.identity import is_identifier
 from ugs.reads.plan import Order
 from ugs.reads.where import Where, all_of, any_of, eq, in_
 from ugs.storage import Session
@@ -84,15 +85,23 @@ async def adjacency_of(
 
 async def nodes_by_id(session: Session, ids: Iterable[str]) -> dict[str, Node]:
     """The nodes that exist among these ids."""
-    return {node.id: node for node in await session.find_many(NODES, sorted(set(ids)))}
+    wanted = sorted({id for id in ids if is_identifier(id)})
+    return {node.id: node for node in await session.find_many(NODES, wanted)} if wanted else {}
+
+
+async def start_node(session: Session, id: str) -> Node:
+    """The node a walk begins at, or E002."""
+    node: Node | None = await session.find(NODES, id) if is_identifier(id) else None
+    if node is None:
+        raise NodeNotFound(id)
+    return node
 
 
 async def neighbors(
     session: Session, id: str, direction: Direction = Direction.BOTH, types: Iterable[str] | None = None
 ) -> list[Node]:
     """Adjacent nodes, each once, in the sequence of the edges that lead to them."""
-    if await session.find(NODES, id) is None:
-        raise NodeNotFound(id)
+    await start_node(session, id)
     ends = dict.fromkeys(other for _, other in (await adjacency_of(session, [id], direction, types))[id])
     nodes = await nodes_by_id(session, ends)
     return [nodes[end] for end in ends if end in nodes]
@@ -109,9 +118,7 @@ async def traverse(
     """Nodes within `depth` steps of the start, in the order they are visited, the start first."""
     if not 0 <= depth <= MAX_DEPTH:
         raise InvalidSyntax(f"depth lies between 0 and {MAX_DEPTH}, not {depth}")
-    node = await session.find(NODES, start)
-    if node is None:
-        raise NodeNotFound(start)
+    node = await start_node(session, start)
     steps, known = await _levels(session, Step(node, 0), depth, direction, types)
     return steps if strategy is Strategy.BFS else _by_branch(steps, known, depth)
 
