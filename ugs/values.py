@@ -187,8 +187,9 @@ def check_weight(value: object) -> int | float:
 
 
 def whole(value: int | float) -> int | float:
-    """1.0 is written 1, so that a weight looks the same wherever it was stored."""
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+    """1.0 is written 1 and 2^60 is written as the float it is kept as, so that a weight looks the same everywhere."""
+    number = float(value)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
 def same_value(left: Json, right: Json) -> bool:
