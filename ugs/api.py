@@ -11,9 +11,10 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from ugs.events import Event
+from ugs.feature import Command, Warned
 from ugs.graph import batches, paths, queries, walk
 from ugs.graph import search as searching
-from ugs.graph.commands import AddEdge, AddNode, Command, Delete, SetEdgeCounter, Update, Warned
+from ugs.graph.commands import AddEdge, AddNode, Delete, SetEdgeCounter, Update
 from ugs.graph.demo import load_demo
 from ugs.graph.model import EDGES, Edge, Element, Node
 from ugs.graph.versions import ElementVersion, element_at

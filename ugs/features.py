@@ -1,23 +1,37 @@
-"""The features, by name: what each brings to the kernel, merged into one catalog and one table of deciders."""
+"""The list of features, merged into one catalog and one table of deciders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ugs.catalog import Catalog, Rules
+from ugs.catalog import Catalog, FindRow, Rules
 from ugs.changes import Change
+from ugs.desk import Desk
 from ugs.errors import WALCorrupt
 from ugs.events import Event
-from ugs.graph import batches, commands
-from ugs.graph import events as graph
-from ugs.graph.model import TABLES
+from ugs.feature import Command, Decider, Feature, Reducer
+from ugs.graph.feature import GRAPH
+from ugs.retries import RETRIES, remember_retry
 from ugs.snapshots import SNAPSHOTS
 
-REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {**graph.REDUCERS}
-ELEMENTS: Mapping[str, str] = {**graph.ELEMENTS}
-VERSIONED = graph.VERSIONED
-DECIDERS: Mapping[type[commands.Command], Any] = {**commands.DECIDERS, **batches.DECIDERS}
+FEATURES: tuple[Feature, ...] = (GRAPH,)
+
+
+def nothing(event: Event) -> list[Change]:
+    """For events that only tell something."""
+    return []
+
+
+REDUCERS: Mapping[str, Reducer] = {
+    "LogRepaired": nothing,
+    **{name: reducer for feature in FEATURES for name, reducer in feature.reducers.items()},
+}
+ELEMENTS = {name: key for feature in FEATURES for name, key in feature.elements.items()}
+VERSIONED = frozenset(name for feature in FEATURES for name in feature.versioned)
+DECIDERS: Mapping[type[Command], Decider] = {
+    kind: decider for feature in FEATURES for kind, decider in feature.deciders.items()
+}
 
 
 def reduce(event: Event) -> list[Change]:
@@ -29,22 +43,41 @@ def reduce(event: Event) -> list[Change]:
             position=event.position,
         )
     changes = reducer(event)
-    return changes if event.idem is None else [*changes, *graph.remember_retry(event)]
+    return changes if event.idem is None else [*changes, *remember_retry(event)]
 
 
 def element_of(type: str, data: Mapping[str, Any]) -> str | None:
-    """The element an event of this type is about."""
+    """The record an event of this type is about."""
     key = ELEMENTS.get(type)
     return None if key is None else data.get(key)
 
 
+def version_of(find: FindRow, element: str) -> int:
+    """The version an element has reached, whichever feature it belongs to."""
+    return max(feature.version_of(find, element) for feature in FEATURES)
+
+
+async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
+    """Let every feature load what a group of commands will look at."""
+    for feature in FEATURES:
+        if feature.prepare_group is not None:
+            await feature.prepare_group(desk, commands)
+
+
+async def prepare_replay(desk: Desk, events: Sequence[Event]) -> None:
+    """Let every feature load what a stretch of the log will act on."""
+    for feature in FEATURES:
+        if feature.prepare_replay is not None:
+            await feature.prepare_replay(desk, events)
+
+
 RULES = Rules(
     reduce=reduce,
-    remember=graph.remember_retry,
-    prepare=graph.prepare_replay,
+    remember=remember_retry,
+    prepare=prepare_replay,
     element_of=element_of,
     counts=VERSIONED.__contains__,
-    version_of=graph.version_of,
+    version_of=version_of,
 )
-CATALOG = Catalog((*TABLES, SNAPSHOTS), RULES)
-prepare_group = batches.prepare_group
+TABLES = (*(table for feature in FEATURES for table in feature.tables), RETRIES, SNAPSHOTS)
+CATALOG = Catalog(TABLES, RULES)

@@ -22,7 +22,7 @@ from ugs.clock import Clock, WallClock
 from ugs.connect import storage_for
 from ugs.errors import DigestMismatch, UgsError, Unavailable
 from ugs.events import Event
-from ugs.graph.commands import Command
+from ugs.feature import Command
 from ugs.graph.queries import Stats
 from ugs.identity import LOCAL, Context
 from ugs.moments import At, Moments
@@ -67,9 +67,7 @@ class System:
         self.moments = Moments(storage, catalog)
         self._life = State.UNINITIALIZED
         self._watching: asyncio.Task[None] | None = None
-        self._writer = Writer(
-            storage, catalog, self.clock, dict(features.DECIDERS), features.prepare_group, self.bus.publish
-        )
+        self._writer = Writer(storage, catalog, self.clock, features.DECIDERS, features.prepare_group, self.bus.publish)
 
     @classmethod
     def at_url(cls, url: str, clock: Clock | None = None) -> System:

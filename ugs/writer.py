@@ -8,9 +8,8 @@ commit, the log itself is asked whether it happened.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -28,9 +27,9 @@ from ugs.errors import (
     UniqueViolation,
 )
 from ugs.events import Event, Idem
-from ugs.graph.commands import Command, Decision, Warned
-from ugs.graph.model import RETRIES
+from ugs.feature import Command, Decider, Decision, Warned
 from ugs.identity import LOCAL, Context
+from ugs.retries import RETRIES
 from ugs.storage import EventQuery, Session, Storage
 from ugs.values import check_value, from_text, to_text
 
@@ -64,7 +63,7 @@ class Writer:
         storage: Storage,
         catalog: Catalog,
         clock: Clock,
-        deciders: dict[type[Command], Callable[[Any, Desk], Any]],
+        deciders: Mapping[type[Command], Decider],
         prepare: Callable[[Desk, Sequence[Command]], Awaitable[None]],
         publish: Callable[[Sequence[Event]], None],
     ) -> None:

@@ -7,7 +7,7 @@ be used wherever an id is expected, and as `@($name)` inside values.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,8 +16,9 @@ from msgspec import Struct
 from ugs.desk import Desk
 from ugs.errors import InvalidSyntax, LimitExceeded, UgsError, VersionNotFound
 from ugs.events import Draft
+from ugs.feature import Command, Decision, Warned
 from ugs.graph import commands as single
-from ugs.graph.commands import AddEdge, AddNode, Command, Decision, Delete, Update, Warned, find_element
+from ugs.graph.commands import AddEdge, AddNode, Delete, Update, find_element
 from ugs.graph.events import prepare
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.versions import difference, element_at
@@ -272,7 +273,7 @@ def operation_of(raw: dict[str, Any], index: int) -> Command | None:
     raise InvalidSyntax(f"events[{index}]: unknown event type {kind!r}")
 
 
-async def prepare_group(desk: Desk, commands: Iterable[Command]) -> None:
+async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load together what the decisions of a group will look at one by one."""
     ids: list[object] = []
     dying: list[object] = []

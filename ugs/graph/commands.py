@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from ugs.desk import Desk
 from ugs.errors import (
@@ -22,6 +22,7 @@ from ugs.errors import (
     VersionConflict,
 )
 from ugs.events import Draft
+from ugs.feature import Command, Decision, Warned
 from ugs.graph.events import EDGE_COUNTER, edges_of
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Edge, Element, Node
 from ugs.identity import check_identifier
@@ -29,25 +30,6 @@ from ugs.reads.plan import Order
 from ugs.values import Json, check_key, check_type, check_value, check_weight, data_text, properties_text
 
 BY_SEQUENCE = (Order("seq"),)
-
-
-class Command(Struct, frozen=True, tag=True, tag_field="command", kw_only=True):
-    """A request to change something."""
-
-
-class Warned(Struct, frozen=True):
-    """Something the caller should know although the request was done."""
-
-    code: str
-    message: str
-    id: str | None = None
-
-
-class Decision(Struct, frozen=True):
-    """What shall happen, and what to tell about it."""
-
-    drafts: list[Draft]
-    warnings: list[Warned] = []
 
 
 class AddNode(Command, frozen=True):

@@ -16,7 +16,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from ugs.catalog import FindRow, Row, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise
 from ugs.events import Event
-from ugs.graph.model import COUNTERS, EDGES, NODES, RETRIES, TOMBSTONES, Counter, Edge, Node, Retry, Tombstone
+from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Edge, Node, Tombstone
 from ugs.reads.where import Where, any_of, eq, in_
 from ugs.values import EMPTY_OBJECT, JsonText, to_text
 
@@ -175,11 +175,6 @@ def set_counter(event: Event) -> list[Change]:
     return [Raise(COUNTERS, Counter(EDGE_COUNTER, int(event.payload["value"])))]
 
 
-def nothing(event: Event) -> list[Change]:
-    """For events that only tell something."""
-    return []
-
-
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "NodeAdded": store_node,
     "NodeUpdated": update_node,
@@ -188,7 +183,6 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "EdgeUpdated": update_edge,
     "EdgeDeleted": delete_edge,
     "EdgeCounterSet": set_counter,
-    "LogRepaired": nothing,
 }
 ELEMENTS: Mapping[str, str] = {
     name: "id" for name in REDUCERS if name.startswith(("Node", "Edge")) and name != "EdgeCounterSet"
@@ -234,11 +228,3 @@ async def prepare_replay(desk: Preparing, events: Sequence[Event]) -> None:
     ours = [event for event in events if event.element is not None and event.type in ELEMENTS]
     dying = [event.element for event in ours if event.type == "NodeDeleted" and event.element]
     await prepare(desk, [event.element for event in ours if event.element], dying)
-
-
-def remember_retry(event: Event) -> list[Change]:
-    """The first event of a command with an idempotency key records the key."""
-    if event.idem is None:
-        return []
-    idem = event.idem
-    return [Put(RETRIES, Retry(idem.key, idem.hash, event.position, idem.size, to_text(list(idem.warnings))))]

@@ -102,16 +102,6 @@ class Counter(Struct, frozen=True, gc=False):
     value: int
 
 
-class Retry(Struct, frozen=True, gc=False):
-    """A command that was done under an idempotency key, and where its events stand."""
-
-    key: str
-    hash: str
-    position: int
-    size: int
-    warnings: JsonText
-
-
 def words_of_node(node: Node) -> Mapping[str, float]:
     return node_words(node.id, node.type, node.properties_text, node.data_text)
 
@@ -176,17 +166,4 @@ TOMBSTONES = Table("tombstones", Tombstone, [Field("id"), Field("version", Kind.
 
 COUNTERS = Table("counters", Counter, [Field("name"), Field("value", Kind.INTEGER)], key=["name"])
 
-RETRIES = Table(
-    "retries",
-    Retry,
-    [
-        Field("key"),
-        Field("hash"),
-        Field("position", Kind.INTEGER),
-        Field("size", Kind.INTEGER),
-        Field("warnings", Kind.JSON),
-    ],
-    key=["key"],
-)
-
-TABLES = (NODES, EDGES, TOMBSTONES, COUNTERS, RETRIES)
+TABLES = (NODES, EDGES, TOMBSTONES, COUNTERS)

@@ -1,0 +1,66 @@
+"""A feature: what one topic (graph, facts, ontologies, programs) brings to the kernel.
+
+Tables, reducers for its events, and deciders for its commands. Nothing else in the kernel, and nothing in any store,
+knows that a feature exists; `ugs.features` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.catalog import FindRow, Table
+from ugs.changes import Change
+from ugs.desk import Desk
+from ugs.events import Draft, Event
+
+Reducer = Callable[[Event], list[Change]]
+
+
+class Command(Struct, frozen=True, tag=True, tag_field="command", kw_only=True):
+    """A request to change something."""
+
+
+class Warned(Struct, frozen=True):
+    """Something the caller should know although the request was done."""
+
+    code: str
+    message: str
+    id: str | None = None
+
+
+class Decision(Struct, frozen=True):
+    """What shall happen, and what to tell about it."""
+
+    drafts: list[Draft]
+    warnings: list[Warned] = []
+
+
+Decider = Callable[[Any, Desk], Awaitable[Decision]]
+
+
+def never_versioned(find: FindRow, element: str) -> int:
+    """For features whose records have no versions."""
+    return 0
+
+
+class Feature(Struct, frozen=True):
+    """One topic, complete."""
+
+    name: str
+    tables: tuple[Table, ...]
+    reducers: Mapping[str, Reducer]
+    """What each event type does to the tables."""
+    deciders: Mapping[type[Command], Decider]
+    """How each command is decided."""
+    elements: Mapping[str, str] = {}
+    """For each event type, the key of its data that names the record it is about."""
+    versioned: frozenset[str] = frozenset()
+    """Event types that make a new version of their element."""
+    version_of: Callable[[FindRow, str], int] = never_versioned
+    prepare_group: Callable[[Desk, Sequence[Command]], Awaitable[None]] | None = None
+    """Loads in a few statements what the commands of a group will look at."""
+    prepare_replay: Callable[[Desk, Sequence[Event]], Awaitable[None]] | None = None
+    """Loads in a few statements what a stretch of the log will act on."""
