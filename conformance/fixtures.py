@@ -1,0 +1,80 @@
+"""What the tests ask for by name. Override `fresh_store_url` to bring stores of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from conformance.harness import Harness, store_url
+from conformance.loop import run
+from conformance.world import World
+from ugs.api import Graph
+from ugs.clock import FixedClock
+from ugs.system import System
+
+settings.register_profile(
+    "conformance",
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile("conformance")
+
+
+@pytest.fixture(scope="session")
+def fresh_store_url(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where the store under test lives; the kit wipes it before every test."""
+    given = pytestconfig.getoption("--backend")
+    if given is None:
+        pytest.fail("Name the store to test: --backend URL, or define the fixture fresh_store_url", pytrace=False)
+    return store_url(given, tmp_path_factory.mktemp("store"), pytestconfig.getoption("--native"))
+
+
+@pytest.fixture(scope="session")
+def storage_url(fresh_store_url: str) -> str:
+    """The URL of the store under test."""
+    return fresh_store_url
+
+
+@pytest.fixture(scope="session")
+def harness(storage_url: str) -> Iterator[Harness]:
+    """The store under test, opened when first needed."""
+    harness = Harness(storage_url)
+    yield harness
+    run(harness.close())
+
+
+@pytest.fixture(autouse=True)
+def applicable(request: pytest.FixtureRequest) -> None:
+    """Leave out tests that ask for what the store does not declare."""
+    for mark in request.node.iter_markers("needs"):
+        reason = run(request.getfixturevalue("harness").lacks(mark.args[0]))
+        if reason is not None:
+            pytest.skip(f"not applicable: {reason}")
+
+
+@pytest.fixture
+def world(harness: Harness) -> Iterator[World]:
+    """An empty store with a system on it and a clock that stands still."""
+    world = World(harness)
+    run(world.begin())
+    yield world
+    run(world.end())
+
+
+@pytest.fixture
+def system(world: World) -> System:
+    return world.system
+
+
+@pytest.fixture
+def graph(world: World) -> Graph:
+    return world.graph
+
+
+@pytest.fixture
+def clock(world: World) -> FixedClock:
+    return world.clock

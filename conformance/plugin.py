@@ -1,0 +1,95 @@
+"""The pytest plugin: options, marks, and the record of what was proven.
+
+It sleeps in runs that have nothing to do with the kit: options and fixtures appear only when the command line names
+`conformance`, so other people's `--backend` stays theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pytest
+
+from conformance import loop
+from conformance.record import Record
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+RECORD = pytest.StashKey[Record]()
+HISTORIES = 200
+
+MARKS = (
+    "clause(*ids): the requirements this test proves",
+    "needs(capability): runs only on a store that declares the capability",
+)
+
+
+def clause(*ids: str) -> Callable[[Test], Test]:
+    """Name the requirements a test proves, and let an asynchronous test run."""
+
+    def named(test: Test) -> Test:
+        marked: Test = pytest.mark.clause(*ids)(loop.on_the_loop(test))
+        return marked
+
+    return named
+
+
+def needs(capability: str) -> pytest.MarkDecorator:
+    """Run a test only on stores that have the capability; elsewhere the report says why not."""
+    return pytest.mark.needs(capability)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
+    if not any("conformance" in word for word in args):
+        return
+    from conformance import fixtures
+
+    add_options(parser)
+    early_config.pluginmanager.register(fixtures, "ugs-conformance-fixtures")
+    early_config.stash[RECORD] = Record()
+
+
+def add_options(parser: pytest.Parser) -> None:
+    group = parser.getgroup("conformance", "UGS conformance kit")
+    group.addoption("--backend", metavar="URL", help="the store to test; {tmp} stands for a fresh folder")
+    group.addoption("--also", metavar="URL", action="append", default=[], help="another store, to copy to and from")
+    group.addoption("--native", choices=["on", "off"], help="off: the store uses the port's defaults only")
+    group.addoption("--histories", type=int, default=HISTORIES, help="how many random histories are compared")
+    group.addoption("--examples", type=int, default=60, help="how many random questions each law is asked")
+    group.addoption("--record", metavar="FILE", help="write what was proven, as JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark in MARKS:
+        config.addinivalue_line("markers", mark)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if RECORD in config.stash:
+        for item in items:
+            item.user_properties.append(("clauses", clauses_of(item)))
+
+
+def clauses_of(item: pytest.Item) -> list[str]:
+    """The requirements named on a test."""
+    return [str(id) for mark in item.iter_markers("clause") for id in mark.args]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    report: pytest.TestReport = yield
+    if (record := item.config.stash.get(RECORD, None)) is not None:
+        record.hear(report)
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    record = session.config.stash.get(RECORD, None)
+    if record is not None and (path := session.config.getoption("--record")):
+        record.write(path, session.config.getoption("--backend") or "")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if RECORD in config.stash:
+        loop.close()
