@@ -1,0 +1,103 @@
+"""Where the server is: the store URL taken apart, with its options checked in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from msgspec import Struct
+
+from ugs.errors import UnknownStore
+
+SCHEMES = ("neo4j", "neo4j+s", "bolt", "bolt+s")
+NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,30}")
+EXAMPLE = "neo4j://user:password@localhost:7687/neo4j"
+
+
+class Address(Struct, frozen=True):
+    """A server, a database on it, and how we use them."""
+
+    uri: str
+    """For the driver: scheme, host and port, never a password."""
+    user: str | None = None
+    password: str | None = None
+    database: str | None = None
+    """None: the server's default database."""
+    namespace: str = ""
+    """Part of every internal label, so that several stores can share the one database of Community."""
+    native: bool = True
+    deadline: float = 30.0
+    """Seconds that a single call may take."""
+
+    @property
+    def auth(self) -> tuple[str, str] | None:
+        return None if self.user is None else (self.user, self.password or "")
+
+    def __str__(self) -> str:
+        database = f"/{self.database}" if self.database else ""
+        namespace = f" (namespace {self.namespace})" if self.namespace else ""
+        return f"{self.uri}{database}{namespace}"
+
+
+def parse_address(url: str) -> Address:
+    """The address a store URL stands for, or an error that names the part at fault."""
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES or not parts.hostname:
+        raise UnknownStore(f"A Neo4j URL looks like {EXAMPLE}; the scheme is one of {', '.join(SCHEMES)}")
+    database = unquote(parts.path.strip("/"))
+    return Address(
+        uri=f"{parts.scheme}://{_host(parts.hostname)}:{_port(parts.netloc)}",
+        user=unquote(parts.username) if parts.username else None,
+        password=unquote(parts.password) if parts.password else None,
+        database=database or None,
+        **_options(parts.query),
+    )
+
+
+def _host(name: str) -> str:
+    return f"[{name}]" if ":" in name else name
+
+
+def _port(place: str) -> int:
+    try:
+        return urlsplit(f"//{place}").port or 7687
+    except ValueError as error:
+        raise UnknownStore("The port of a Neo4j URL is a number up to 65535, normally 7687") from error
+
+
+def _options(query: str) -> dict[str, Any]:
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    unknown = sorted(given.keys() - _READERS.keys())
+    if unknown:
+        raise UnknownStore(
+            f"Neo4j URLs have no option {unknown[0]!r}; known are {', '.join(sorted(_READERS))}",
+            option=unknown[0],
+        )
+    return {name: _READERS[name](value) for name, value in given.items()}
+
+
+def _namespace(value: str) -> str:
+    if not NAMESPACE.fullmatch(value):
+        raise UnknownStore("namespace: use a letter and then at most 30 letters, digits or _", option="namespace")
+    return value
+
+
+def _switch(value: str) -> bool:
+    if value not in ("on", "off"):
+        raise UnknownStore("native: use on or off", option="native")
+    return value == "on"
+
+
+def _seconds(value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise UnknownStore("deadline: give the seconds that one call may take, for instance 30", option="deadline")
+    return seconds
+
+
+_READERS: dict[str, Callable[[str], Any]] = {"namespace": _namespace, "native": _switch, "deadline": _seconds}

@@ -1,0 +1,104 @@
+"""Writing edges: for each row a record node that holds it, and the relationship that people see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from backends.neo4j.layout import Layout
+from backends.neo4j.records import TABLE, Recorder, Relationship
+from backends.neo4j.vertices import Run, VertexWriter, in_batches
+from ugs.catalog import Arc, Row
+from ugs.changes import TableWrites
+
+
+class ArcWriter:
+    """Stores the rows of one arc table."""
+
+    def __init__(self, layout: Layout, arc: Arc, vertices: VertexWriter) -> None:
+        self.layout = layout
+        self.vertices = vertices
+        self.recorder = Recorder(layout)
+        self.relationship = Relationship(layout, arc)
+        self._write_statements(arc)
+
+    def _write_statements(self, arc: Arc) -> None:
+        layout = self.layout
+        label, columns = layout.label, layout.columns
+        ends = self._end("a", "e." + columns[arc.source]) + self._end("b", "e." + columns[arc.target])
+        same = " AND ".join(f"r.{column} = e.{column}" for column in layout.key)
+        drawn = f"{ends} MATCH (a)-[r]->(b) WHERE r.{TABLE} = '{layout.table.name}' AND {same}"
+        by_key = f"UNWIND $rows AS row MATCH (e:{label} {layout.key_pattern('row.key')})"
+        self._erase = f"{by_key} {drawn} DELETE r"
+        self._delete = f"{by_key} DELETE e"
+        self._update = f"{by_key} SET e = row.record WITH e, row {drawn} SET r = row.shown"
+        self._change = f"{by_key} SET e = row.record"
+        self._create = f"UNWIND $rows AS row CREATE (e:{label}) SET e = row.record"
+        self._draw = (
+            f"UNWIND $rows AS row {self._end('a', 'row.source')}{self._end('b', 'row.target')} "
+            "CREATE (a)-[r:$(row.type)]->(b) SET r = row.shown"
+        )
+        vertex, (key,) = self.vertices.layout.label, self.vertices.layout.key
+        self._draw_between_nodes = (
+            f"UNWIND $rows AS row MATCH (a:{vertex} {{{key}: row.source}}) MATCH (b:{vertex} {{{key}: row.target}}) "
+            "CREATE (a)-[r:$(row.type)]->(b) SET r = row.shown"
+        )
+
+    def _end(self, name: str, key: str) -> str:
+        """Find an endpoint, be it a node or a placeholder."""
+        vertex, (column,), missing = (
+            self.vertices.layout.label,
+            self.vertices.layout.key,
+            self.vertices.layout.missing,
+        )
+        outer = key.partition(".")[0]
+        return (
+            f" CALL ({outer}) {{ MATCH ({name}:{vertex} {{{column}: {key}}}) RETURN {name} "
+            f"UNION ALL MATCH ({name}:{missing} {{id: {key}}}) RETURN {name} }}"
+        )
+
+    async def delete(self, run: Run, keys: Sequence[Any]) -> None:
+        rows = [{"key": self.layout.stored_key(key)} for key in keys]
+        await in_batches(run, self._erase, rows)
+        await in_batches(run, self._delete, rows)
+
+    async def update(self, run: Run, writes: TableWrites) -> bool:
+        """Change edges; one with another type or endpoint gets a new relationship. Whether placeholders may exist."""
+        moved = [row for row in writes.updates if self._has_moved(row, writes)]
+        kept = [row for row in writes.updates if not self._has_moved(row, writes)]
+        await in_batches(run, self._update, [self._entry(row) for row in kept])
+        entries = [self._entry(row) for row in moved]
+        await in_batches(run, self._erase, entries)
+        await in_batches(run, self._change, entries)
+        return await self._drawn(run, entries)
+
+    def _has_moved(self, row: Row, writes: TableWrites) -> bool:
+        before = writes.before.get(self.layout.table.key_of(row))
+        return before is None or self.relationship.shape(before) != self.relationship.shape(row)
+
+    async def insert(self, run: Run, rows: Sequence[Row]) -> bool:
+        """Create edges. Whether placeholders may exist now."""
+        entries = [self._entry(row) for row in rows]
+        await in_batches(run, self._create, entries)
+        return await self._drawn(run, entries)
+
+    async def _drawn(self, run: Run, entries: list[dict[str, Any]]) -> bool:
+        ends = list({end: None for entry in entries for end in (entry["source"], entry["target"])})
+        missing = await self.vertices.stand_in(run, ends)
+        await in_batches(run, self._draw if missing else self._draw_between_nodes, entries)
+        return missing
+
+    def _entry(self, row: Row) -> dict[str, Any]:
+        source, target = self.relationship.ends(row)
+        return {
+            "key": self.layout.stored_key(self.layout.table.key_of(row)),
+            "record": self.recorder.record(row),
+            "type": self.relationship.type(row),
+            "source": source,
+            "target": target,
+            "shown": self.relationship.properties(row),
+        }
+
+    def ends(self, rows: Sequence[Row]) -> list[Any]:
+        """The stored keys of all endpoints of these rows."""
+        return list({end: None for row in rows for end in self.relationship.ends(row)})

@@ -1,0 +1,94 @@
+"""Foreign errors change their coat here: the driver's exceptions become ours, in words, with the cause kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConfigurationError,
+    ConstraintError,
+    DatabaseUnavailable,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
+
+from ugs.errors import (
+    Conflict,
+    DeadlineExceeded,
+    LimitExceeded,
+    OutcomeUnknown,
+    StorageIOError,
+    UgsError,
+    Unavailable,
+    UniqueViolation,
+)
+
+LOST = (ServiceUnavailable, SessionExpired, OSError)
+"""The connection is gone, or could not be made."""
+RULE = re.compile(r"with label `(\w+)` and propert(?:y|ies) (.+)", re.DOTALL)
+PROPERTY = re.compile(r"`(\w+)`(?: =|,|$| and)")
+
+
+@contextmanager
+def translated(where: str, rules: Mapping[tuple[str, str], str]) -> Iterator[None]:
+    """Raise our errors instead of the driver's. `rules` names unique rules by label and property."""
+    try:
+        yield
+    except (Neo4jError, DriverError, OSError) as error:
+        ours = in_our_words(error, where, rules)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+@contextmanager
+def committing(where: str) -> Iterator[None]:
+    """A connection that breaks during a commit leaves open whether it happened."""
+    try:
+        yield
+    except (*LOST, DeadlineExceeded, Unavailable) as error:
+        raise OutcomeUnknown(
+            f"The connection to Neo4j at {where} broke during a commit, so the change may or may not be stored. "
+            "Read it again, or send it again with the same idempotency key."
+        ) from error
+
+
+def in_our_words(error: Exception, where: str, rules: Mapping[tuple[str, str], str]) -> UgsError | None:
+    """Our error for the driver's, or None for what can only be a mistake in this package."""
+    if isinstance(error, ConstraintError):
+        return UniqueViolation(violated_rule(str(error.message), rules))
+    if isinstance(error, AuthError):
+        return Unavailable(f"Neo4j at {where} refused the user or the password. Check them in the store URL.")
+    if isinstance(error, (*LOST, DatabaseUnavailable)):
+        return Unavailable(f"Neo4j at {where} cannot be reached. Check that it runs and that the store URL is right.")
+    if isinstance(error, ConfigurationError):
+        return Unavailable(f"Neo4j at {where} cannot be used as asked: {error}")
+    return _by_code(error, where) if isinstance(error, Neo4jError) else None
+
+
+def _by_code(error: Neo4jError, where: str) -> UgsError | None:
+    code = error.code or ""
+    if "TransactionTimedOut" in code or code.endswith("Transaction.Terminated"):
+        return DeadlineExceeded(f"Neo4j at {where} stopped the call because it took too long.")
+    if "OutOfMemory" in code or "TransactionOutOfMemory" in code:
+        return LimitExceeded(f"Neo4j at {where} has too little memory for this change. Send less at once.")
+    if "DatabaseNotFound" in code:
+        return Unavailable(f"Neo4j has no such database: {where}. Create it, or name another in the store URL.")
+    if isinstance(error, TransientError):
+        return Conflict(f"Neo4j at {where} could not do this beside other work. Send it again.")
+    return None if isinstance(error, ClientError) else StorageIOError(f"Neo4j at {where} failed: {error.message}")
+
+
+def violated_rule(message: str, rules: Mapping[tuple[str, str], str]) -> str:
+    """The name of the unique rule that a constraint's message speaks of."""
+    found = RULE.search(message)
+    if found is None:
+        return "unknown"
+    return rules.get((found[1], "+".join(PROPERTY.findall(found[2]))), found[0])

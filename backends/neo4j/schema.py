@@ -1,0 +1,69 @@
+"""Constraints and indexes: made when missing, awaited, and never changed behind the user's back.
+
+A table that the catalog gained gets its own on the next opening. The log node says which layout wrote the database;
+a newer one is refused, because this version would not understand what it finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from backends.neo4j.layout import WORDS, Layout, Names
+
+VERSION = 1
+"""Of the layout in this package."""
+
+SHOW = "SHOW INDEXES YIELD name, state RETURN name, state"
+AWAIT = "CALL db.awaitIndexes($seconds)"
+
+
+class Rule(Struct, frozen=True):
+    """One constraint or index by its name."""
+
+    name: str
+    label: str
+    properties: tuple[str, ...]
+    kind: str = "index"
+    violates: str = ""
+    """For unique ones: the name of the rule that an error should tell."""
+
+    @property
+    def statement(self) -> str:
+        listed = ", ".join(f"n.{name}" for name in self.properties)
+        if self.kind == "unique":
+            return f"CREATE CONSTRAINT {self.name} IF NOT EXISTS FOR (n:{self.label}) REQUIRE ({listed}) IS UNIQUE"
+        if self.kind == "words":
+            return (
+                f"CREATE FULLTEXT INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON EACH [{listed}] "
+                "OPTIONS {indexConfig: {`fulltext.analyzer`: 'keyword', `fulltext.eventually_consistent`: false}}"
+            )
+        return f"CREATE INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON ({listed})"
+
+
+def wanted_rules(names: Names, layouts: Iterable[Layout]) -> list[Rule]:
+    """Everything a store needs."""
+    rules = [
+        Rule(names.rule("log", "id"), names.log, ("id",), "unique", "log"),
+        Rule(names.rule("event", "position"), names.event, ("position",), "unique", "event_position"),
+        Rule(names.rule("event", "element"), names.event, ("element", "position")),
+    ]
+    for layout in layouts:
+        rules.extend(_table_rules(names, layout))
+    return rules
+
+
+def _table_rules(names: Names, layout: Layout) -> Iterator[Rule]:
+    table, label = layout.table, layout.label
+    yield Rule(names.rule(table.name, "key"), label, tuple(layout.key), "unique", f"{table.name}_key")
+    if layout.vertex:
+        yield Rule(names.rule(table.name, "missing"), layout.missing, ("id",), "unique", f"{table.name}_missing")
+    for rule in table.unique:
+        kept = (layout.rule_property(rule),)
+        yield Rule(names.rule(table.name, "unique", rule.name), label, kept, "unique", rule.name)
+    for fields in dict.fromkeys([rule.fields for rule in table.unique] + [index.fields for index in table.indexes]):
+        columns = tuple(layout.columns[name] for name in fields)
+        yield Rule(names.rule(table.name, *columns), label, columns)
+    if layout.words_index:
+        yield Rule(layout.words_index, label, (WORDS,), "words")

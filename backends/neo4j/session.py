@@ -1,0 +1,97 @@
+"""A session: the port's methods over the statements of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from backends.neo4j.connection import Reader, Writer
+from backends.neo4j.fetches import Fetches, Statement
+from backends.neo4j.log import Log, event_of, event_properties, head_after, head_of
+from backends.neo4j.vertices import BATCH
+from backends.neo4j.writes import Writers
+from ugs.catalog import Catalog, Row, Table
+from ugs.changes import Writes
+from ugs.events import Event, Head
+from ugs.reads.plan import WHOLE, Order, Page, paged
+from ugs.reads.where import (
+    EVERYTHING,
+    NOTHING,
+    All,
+    Any_,
+    Linked,
+    Not,
+    Where,
+    in_,
+    matcher,
+    mentions,
+)
+from ugs.storage import EventQuery, Session
+
+
+class Statements:
+    """Everything a session can ask, made once when the store opens."""
+
+    def __init__(self, catalog: Catalog, log: Log, fetches: Fetches, writers: Writers) -> None:
+        self.catalog = catalog
+        self.log = log
+        self.fetches = fetches
+        self.writers = writers
+
+
+class Neo4jSession(Session):
+    """One transaction with Neo4j, by the port's required methods only."""
+
+    def __init__(self, statements: Statements, calls: Reader | Writer) -> None:
+        self._statements = statements
+        self._calls = calls
+        self._placeholders = isinstance(calls, Writer) and calls.lock_answer[0][0] > 0
+
+    async def _ask(self, statement: Statement) -> list[list[Any]]:
+        return await self._calls.run(statement.text, **statement.parameters)
+
+    async def fetch(
+        self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
+    ) -> list[Row]:
+        statement = self._statements.fetches.fetch(table, where, order, page)
+        if not statement.exact and mentions(where, Linked):
+            where = await self._without_links(table, where)
+            statement = self._statements.fetches.fetch(table, where, order, page)
+        layout = self._statements.fetches.layouts[table.name]
+        rows = [layout.row(values) for values in await self._ask(statement)]
+        if not statement.exact:
+            rows = list(filter(matcher(where, table.words), rows))
+        if not statement.paged:
+            return paged(rows, table, tuple(order), page)
+        return rows[::-1] if statement.reversed else rows
+
+    async def _without_links(self, table: Table, where: Where) -> Where:
+        """The condition with each `Linked` replaced by the rows it leads to, so that Python can decide the rest."""
+        if isinstance(where, Linked):
+            relation = table.relations[where.relation]
+            rows = await self.fetch(self._statements.catalog.target(relation), where.where)
+            ties = {getattr(row, relation.remote) for row in rows} - {None}
+            return in_(relation.local, ties) if ties else NOTHING
+        if isinstance(where, Not):
+            return Not(await self._without_links(table, where.part))
+        if isinstance(where, All | Any_):
+            return type(where)(tuple([await self._without_links(table, part) for part in where.parts]))
+        return where
+
+    async def events(self, query: EventQuery) -> list[Event]:
+        text, parameters = self._statements.log.query(query)
+        return [event_of(values) for values in await self._calls.run(text, **parameters)]
+
+    async def head(self) -> Head:
+        return head_of(await self._calls.run(self._statements.log.head))
+
+    async def append(self, events: Sequence[Event], writes: Writes) -> None:
+        for start in range(0, len(events), BATCH):
+            batch = events[start : start + BATCH]
+            await self._calls.run(
+                self._statements.log.append, head=head_after(batch), events=[event_properties(e) for e in batch]
+            )
+        self._placeholders = await self._statements.writers.store(self._calls.run, writes, self._placeholders)
+
+    async def clear(self, tables: Iterable[Table]) -> None:
+        await self._statements.writers.clear(self._calls.run, tables)

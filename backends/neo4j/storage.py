@@ -1,0 +1,121 @@
+"""The store itself: opening a database, handing out sessions, and forgetting everything."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import ClassVar
+
+from backends.neo4j.address import Address, parse_address
+from backends.neo4j.connection import Connection
+from backends.neo4j.fetches import Fetches
+from backends.neo4j.layout import Layout, Names
+from backends.neo4j.log import Log, empty_head
+from backends.neo4j.schema import AWAIT, SHOW, VERSION, Rule, wanted_rules
+from backends.neo4j.session import Neo4jSession, Statements
+from backends.neo4j.writes import Writers
+from ugs.catalog import Catalog
+from ugs.errors import Conflict, SchemaMismatch, Unavailable
+from ugs.storage import Capabilities, Session, Storage
+
+ATTEMPTS = 5
+WIPE_BATCH = 10_000
+
+
+def open_neo4j(url: str) -> Neo4jStorage:
+    """A store on a Neo4j server, from `neo4j://user:password@host:port/database?namespace=…`."""
+    return Neo4jStorage(parse_address(url))
+
+
+class Neo4jStorage(Storage):
+    """A log and its tables in one Neo4j database."""
+
+    scheme: ClassVar[str] = "neo4j"
+    capabilities: ClassVar[Capabilities] = Capabilities(durable=True, concurrent_writers=True)
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.names = Names(address.namespace)
+        self._connection: Connection | None = None
+        self._statements: Statements | None = None
+
+    async def open(self, catalog: Catalog) -> None:
+        await self.close()
+        layouts = {table.name: Layout(table, self.names) for table in catalog}
+        log = Log(self.names, [layout.missing for layout in layouts.values() if layout.vertex])
+        rules = wanted_rules(self.names, layouts.values())
+        self._connection = Connection(self.address)
+        self._connection.rules = {(rule.label, "+".join(rule.properties)): rule.violates for rule in rules}
+        self._statements = Statements(catalog, log, Fetches(layouts), Writers(layouts))
+        try:
+            await self._prepare(log, rules)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _prepare(self, log: Log, rules: list[Rule]) -> None:
+        for attempt in range(ATTEMPTS):
+            try:
+                await self._make_missing(rules)
+                break
+            except Conflict:  # somebody opens the same database at the same moment
+                if attempt == ATTEMPTS - 1:
+                    raise
+        ((schema,),) = await self._opened.run(log.create, head=empty_head(VERSION))
+        if schema > VERSION:
+            raise SchemaMismatch(
+                f"{self.describe()} was written by a newer version (layout {schema}, this one knows {VERSION}). "
+                "Use that version, or copy the store with it.",
+                found=schema,
+                known=VERSION,
+            )
+
+    async def _make_missing(self, rules: list[Rule]) -> None:
+        states = dict(await self._opened.run(SHOW, write=False))
+        missing = [rule for rule in rules if states.get(rule.name) is None]
+        for rule in missing:
+            await self._opened.run(rule.statement)
+        if missing or any(states[rule.name] != "ONLINE" for rule in rules):
+            await self._opened.run(AWAIT, seconds=int(self.address.deadline) or 1)
+
+    @property
+    def _opened(self) -> Connection:
+        if self._connection is None:
+            raise Unavailable(f"{self.describe()} is not open. Open the store before using it.")
+        return self._connection
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
+        return self._writing() if write else self._reading()
+
+    @asynccontextmanager
+    async def _reading(self) -> AsyncIterator[Session]:
+        async with self._opened.reading() as reader:
+            yield Neo4jSession(self._made, reader)
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[Session]:
+        async with self._opened.writing(self._made.log.lock) as writer:
+            yield Neo4jSession(self._made, writer)
+
+    @property
+    def _made(self) -> Statements:
+        assert self._statements is not None
+        return self._statements
+
+    async def wipe(self) -> None:
+        """Remove what wears our labels, and nothing else."""
+        layouts = self._made.fetches.layouts.values()
+        labels = [self.names.log, self.names.event, *(layout.label for layout in layouts)]
+        labels += [layout.missing for layout in layouts if layout.vertex]
+        await self._opened.run(
+            f"MATCH (n:{'|'.join(labels)}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF {WIPE_BATCH} ROWS"
+        )
+        await self._opened.run(self._made.log.create, head=empty_head(VERSION))
+
+    def describe(self) -> str:
+        return f"Neo4j at {self.address}"

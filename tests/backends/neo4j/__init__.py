@@ -1,0 +1,1 @@
+"""Tests of the Neo4j store, on a real server."""

@@ -1,0 +1,37 @@
+"""A namespace of its own for each run, so that runs on one server do not meet; gone at the end with its indexes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from backends.neo4j import open_neo4j
+from backends.neo4j.storage import Neo4jStorage
+from tests import servers
+from tests.backends.neo4j.kit import forget_rules
+from ugs.features import CATALOG
+
+
+@pytest.fixture(scope="session")
+def url() -> str:
+    return f"{servers.require('neo4j')}?namespace=unit{os.getpid()}"
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def opened(url: str) -> AsyncIterator[Neo4jStorage]:
+    storage = open_neo4j(url)
+    await storage.open(CATALOG)
+    yield storage
+    await storage.wipe()
+    await forget_rules(storage)
+    await storage.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def storage(opened: Neo4jStorage) -> Neo4jStorage:
+    """The store, empty."""
+    await opened.wipe()
+    return opened
