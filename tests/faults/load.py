@@ -1,0 +1,138 @@
+"""Load that can be audited: numbered writes, each under its own idempotency key, and the count of what became of them.
+
+A writer repeats a write until it is acknowledged. Afterwards every acknowledged number must be in the log, no number
+twice, and the tables must say exactly what the log says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.api import Graph
+from ugs.errors import DeadlineExceeded, NodeExists, StorageIOError
+from ugs.graph.batches import Batch
+from ugs.graph.commands import AddEdge, AddNode, Command, Update
+from ugs.replay import log_of
+from ugs.system import System
+
+HUB = "hub"
+WRITERS = 4
+
+
+def command(number: int) -> Command:
+    """The write of a number: a node, a batch of two nodes and an edge, or a change of the hub."""
+    if number % 3 == 0:
+        return AddNode(type="item", properties={"n": number})
+    if number % 3 == 1:
+        node = AddNode(id="$item", type="item", properties={"n": number})
+        leaf = AddNode(id="$leaf", type="leaf", properties={"of": "@($item)"})
+        return Batch(operations=(node, leaf, AddEdge(source="$item", target=HUB, properties={"n": number})))
+    return Update(id=HUB, properties={"last": number})
+
+
+async def write(graph: Graph, number: int) -> None:
+    """Do the write of a number, or find that it has been done."""
+    await graph.do(command(number), f"n{number}")
+
+
+async def write_surely(graph: Graph, number: int, pause: float = 0.05) -> int:
+    """Repeat the write until the store acknowledges it; answers how often it failed before."""
+    for failures in itertools.count():
+        try:
+            await write(graph, number)
+            return failures
+        except (StorageIOError, DeadlineExceeded):
+            await asyncio.sleep(pause)
+    raise AssertionError("unreachable")
+
+
+async def make_hub(graph: Graph) -> None:
+    with suppress(NodeExists):
+        await graph.add_node(HUB, "hub")
+
+
+def write_until_killed(pipe: Connection, url: str, starts: list[int]) -> None:
+    """A process that opens the store and writes, one chain of numbers a writer, until somebody ends it."""
+    asyncio.run(_write_on(url, starts, pipe.send))
+
+
+async def _write_on(url: str, starts: list[int], say: Callable[[Any], None]) -> None:
+    try:
+        system = System.at_url(url)
+        await system.open()
+        graph = Graph(system)
+        await make_hub(graph)
+    except Exception as error:
+        say(f"refused: {error!r}")
+        return
+    say("ready")
+    await asyncio.gather(*(_chain(graph, start, len(starts), say) for start in starts))
+
+
+async def _chain(graph: Graph, start: int, step: int, say: Callable[[Any], None]) -> None:
+    for number in itertools.count(start, step):
+        await write(graph, number)
+        say(number)
+
+
+class Audit(Struct, frozen=True):
+    """What became of the writes."""
+
+    events: int
+    lost: int
+    duplicated: int
+    halved: int
+    """Writes of which only a part can be seen."""
+    state_ok: bool
+
+    @property
+    def clean(self) -> bool:
+        return self.state_ok and not (self.lost or self.duplicated or self.halved)
+
+
+async def audit(system: System, acknowledged: Iterable[int]) -> Audit:
+    """Count what the store holds against what was acknowledged."""
+    keys: Counter[int] = Counter()
+    async for events in log_of(system.storage):
+        keys.update(int(event.idem.key.rpartition("/n")[2]) for event in events if event.idem is not None)
+    verified = await system.verify()
+    return Audit(
+        events=verified.events,
+        lost=sum(1 for number in acknowledged if number not in keys),
+        duplicated=sum(count - 1 for count in keys.values()),
+        halved=await _halved(system, set(keys)),
+        state_ok=verified.ok,
+    )
+
+
+async def _halved(system: System, written: set[int]) -> int:
+    """Numbers whose nodes, leaves or edges are not exactly those that their commands make."""
+    shown = await Graph(system).export_graph()
+    nodes, edges = numbers_of(shown["nodes"]), numbers_of(shown["edges"])
+    leaves = sum(node["type"] == "leaf" for node in _dicts(shown["nodes"]))
+    batches = Counter(number for number in written if number % 3 == 1)
+    wrong = (nodes - Counter(n for n in written if n % 3 != 2)) + (Counter(n for n in written if n % 3 != 2) - nodes)
+    wrong += (edges - batches) + (batches - edges)
+    return wrong.total() + abs(leaves - batches.total())
+
+
+def numbers_of(elements: Any) -> Counter[int]:
+    return Counter(element["properties"]["n"] for element in _dicts(elements) if "n" in element["properties"])
+
+
+def _dicts(elements: Any) -> list[dict[str, Any]]:
+    return list(elements)
+
+
+async def audit_at(url: str, acknowledged: Iterable[int]) -> Audit:
+    """Open the store once more and audit it."""
+    async with System.at_url(url) as system:
+        return await audit(system, acknowledged)

@@ -1,0 +1,92 @@
+"""F01, F41: a process that is killed at any moment loses nothing it has acknowledged and repeats nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from pathlib import Path
+from random import Random
+
+from msgspec import Struct, field
+
+from tests.faults.children import child
+from tests.faults.figures import Figures
+from tests.faults.load import WRITERS, Audit, audit_at, write_until_killed
+from tests.faults.stores import with_options
+
+LONGEST_LIFE = 0.030
+CYCLES_A_STORE = 100
+
+
+class Killed(Struct):
+    """What many short lives did to one store."""
+
+    acknowledged: set[int] = field(default_factory=set)
+    refused: list[str] = field(default_factory=list)
+    next: list[int] = field(default_factory=lambda: list(range(WRITERS)))
+    """Where each writer goes on: with the first number that it was not told about."""
+
+    def hear(self, said: list[object]) -> None:
+        for word in said:
+            if isinstance(word, int):
+                self.acknowledged.add(word)
+                self.next[word % WRITERS] = word + WRITERS
+            elif word != "ready":
+                self.refused.append(str(word))
+
+
+def live_and_die(url: str, told: Killed, life: float) -> None:
+    """One life: open, write, be killed."""
+    with child(write_until_killed, url, told.next) as process:
+        told.hear([process.tell()])
+        time.sleep(life)
+        told.hear(process.kill())
+
+
+def kill_loop(url: str, cycles: int, chance: Random) -> tuple[Killed, Audit]:
+    told = Killed()
+    for _ in range(cycles):
+        live_and_die(url, told, chance.uniform(0, LONGEST_LIFE))
+    return told, asyncio.run(audit_at(url, told.acknowledged))
+
+
+def count(fault: str, figures: Figures, cycles: int, rounds: list[tuple[Killed, Audit]]) -> None:
+    figures.add(
+        fault,
+        cycles=cycles,
+        acknowledged=sum(len(told.acknowledged) for told, _ in rounds),
+        lost=sum(audit.lost for _, audit in rounds),
+        duplicated=sum(audit.duplicated for _, audit in rounds),
+        refused_starts=sum(len(told.refused) for told, _ in rounds),
+    )
+
+
+def test_f01_kill_9_loses_and_doubles_nothing_in_a_data_folder(
+    tmp_path: Path, full: bool, figures: Figures, chance: Random
+) -> None:
+    cycles = 1000 if full else 50
+    rounds = []
+    with figures.timed("F01 kill -9, file"):
+        for start in range(0, cycles, CYCLES_A_STORE):
+            # A snapshot every 40 events: kills fall into snapshots as well.
+            url = with_options(f"file:{tmp_path}/{start}", snapshot_every=40)
+            rounds.append(kill_loop(url, min(CYCLES_A_STORE, cycles), chance))
+    count("F01 kill -9, file", figures, cycles, rounds)
+    assert all(told.refused == [] for told, _ in rounds)
+    assert all(audit.clean for _, audit in rounds), rounds
+    assert any(told.acknowledged for told, _ in rounds)
+
+
+def test_f41_kill_9_loses_and_doubles_nothing_in_sqlite(
+    tmp_path: Path, full: bool, figures: Figures, chance: Random
+) -> None:
+    cycles = 300 if full else 15
+    with figures.timed("F41 kill -9, sqlite"):
+        told, audit = kill_loop(f"sqlite:///{tmp_path}/data.sqlite", cycles, chance)
+    count("F41 kill -9, sqlite", figures, cycles, [(told, audit)])
+    assert told.refused == []
+    assert audit.clean, audit
+    assert told.acknowledged
+    with sqlite3.connect(tmp_path / "data.sqlite") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
