@@ -1,0 +1,24 @@
+"""What a resolver finds around it: the system, and the graph on behalf of whoever asks."""
+
+from __future__ import annotations
+
+import strawberry
+from msgspec import Struct
+
+from ugs.api import Graph
+from ugs.identity import LOCAL, Principal
+from ugs.system import System
+
+
+class RequestContext(Struct, frozen=True):
+    """One request's surroundings."""
+
+    system: System
+    principal: Principal = LOCAL.principal
+
+    @property
+    def graph(self) -> Graph:
+        return Graph(self.system, self.principal)
+
+
+Info = strawberry.Info[RequestContext, None]

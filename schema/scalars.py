@@ -1,0 +1,78 @@
+"""The scalars GraphQL lacks: 64-bit times and positions, instants, and JSON as it is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, NewType
+
+import strawberry
+from graphql import GraphQLError, ValueNode, value_from_ast_untyped
+
+from ugs.errors import UgsError
+from ugs.values import MAX_INT, check_value
+
+Millis = NewType("Millis", int)
+Position = NewType("Position", int)
+Instant = NewType("Instant", datetime)
+Json = NewType("Json", object)
+
+
+def _whole_number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INT:
+        raise GraphQLError(f"Expected a whole number from 0 to {MAX_INT}, got {str(value)[:40]!r}")
+    return value
+
+
+def _json(value: Any) -> Any:
+    try:
+        check_value(value)
+    except UgsError as error:
+        raise GraphQLError(error.message) from error
+    return value
+
+
+def _json_literal(node: ValueNode, variables: dict[str, Any] | None = None) -> Any:
+    return _json(value_from_ast_untyped(node, variables))
+
+
+def _instant(value: Any) -> datetime:
+    """An instant must say its zone: a clock time alone means different moments in different places."""
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        raise GraphQLError(f"Expected a time such as 2026-01-31T12:00:00Z, got {str(value)[:40]!r}") from error
+    if moment.tzinfo is None:
+        raise GraphQLError(f"The time {value!r} names no zone: add Z or an offset such as +02:00")
+    return moment
+
+
+def _written(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+SCALARS: dict[object, Any] = {
+    Millis: strawberry.scalar(
+        name="Millis", description="Unix time in milliseconds (64 bit)", serialize=int, parse_value=_whole_number
+    ),
+    Position: strawberry.scalar(
+        name="Position",
+        description="Place in the event log (64 bit, from 1, gapless)",
+        serialize=int,
+        parse_value=_whole_number,
+    ),
+    Instant: strawberry.scalar(
+        name="DateTime", description="UTC time, ISO 8601 with Z", serialize=_written, parse_value=_instant
+    ),
+    Json: strawberry.scalar(
+        name="JSON",
+        description="Any JSON value; strings that match @(…) are addresses",
+        serialize=lambda value: value,
+        parse_value=_json,
+        parse_literal=_json_literal,
+    ),
+}
+
+
+def instant_of(millis: int) -> Instant:
+    """The moment a stored time means."""
+    return Instant(datetime.fromtimestamp(millis / 1000, UTC))
