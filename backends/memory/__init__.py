@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from backends.memory.settings import Settings, settings_from
-from backends.memory.storage import MemoryStorage
+from backends.memory.storage import FileStorage, MemoryStorage
 
-__all__ = ["MemoryStorage", "Settings", "open_memory"]
+__all__ = ["FileStorage", "MemoryStorage", "Settings", "open_memory"]
 
 
 def open_memory(url: str) -> MemoryStorage:
     """A memory store for the URL, not opened yet."""
-    return MemoryStorage(settings_from(url))
+    settings = settings_from(url)
+    return MemoryStorage(settings) if settings.folder is None else FileStorage(settings)

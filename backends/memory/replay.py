@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from backends.memory.choosing import choose
 from backends.memory.tables import MemoryTable
-from ugs.catalog import Row
+from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise, patched, projected, raised
+from ugs.events import Event
 
 Tables = dict[str, MemoryTable]
+
+
+def actor(catalog: Catalog, tables: Tables) -> Callable[[Event], None]:
+    """A function that lets an event act on the tables."""
+    reduce, counts = catalog.rules.reduce, catalog.rules.counts
+
+    def find(table: Table, key: Any) -> Row | None:
+        return tables[table.name].rows.get(key)
+
+    def act(event: Event) -> None:
+        if event.version is None and counts(event.type):
+            event = catalog.versioned(event, find)
+        for change in reduce(event):
+            apply_change(tables, change)
+
+    return act
 
 
 def apply_change(tables: Tables, change: Change) -> None:

@@ -1,14 +1,20 @@
-"""The memory store itself: tables, log, one writer at a time."""
+"""The memory store itself: tables, log, one writer at a time; with a folder everything is durable."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
+from backends.memory.filelog import FileLog
+from backends.memory.files import Files
+from backends.memory.locking import FolderLock
 from backends.memory.log import Log
 from backends.memory.reading import Reader
+from backends.memory.recovery import Recovered, Recovery, State
 from backends.memory.session import (
     Pending,
     PlainSession,
@@ -17,41 +23,78 @@ from backends.memory.session import (
     WriteSession,
     apply_steps,
 )
-from backends.memory.settings import Settings
+from backends.memory.settings import Fsync, Settings
+from backends.memory.snapshotting import Snapshotter
 from backends.memory.tables import MemoryTable, Name, NotBuilt, make_tables
 from ugs.catalog import Catalog
-from ugs.errors import Unavailable
+from ugs.clock import Clock, WallClock
+from ugs.errors import StorageIOError, Unavailable
 from ugs.storage import Capabilities, Session, Storage
 
 NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "watch", "snapshot"})
+FLUSH_EVERY = 1.0
 
 
 class MemoryStorage(Storage):
-    """Tables and log in memory; with a folder also on disk."""
+    """Tables and log in memory; nothing is kept."""
 
     scheme: ClassVar[str] = "memory"
-    capabilities = Capabilities(durable=False, native=NATIVE)
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings, files: Files | None = None, clock: Clock | None = None) -> None:
+        self.settings, self.files, self.clock = settings, files or Files(), clock or WallClock()
+        # The folder and the options decide, so this is a fact of the store and not of its class.
+        self.capabilities = Capabilities(  # type: ignore[misc]
+            durable=settings.folder is not None, native=NATIVE if settings.native else frozenset()
+        )
         self.warnings: list[str] = []
+        self.state = State.UNINITIALIZED
+        self.states = [self.state]
+        """Every state the store has gone through while opening."""
+        self.replayed = 0
+        self.loaded_from_snapshot = 0
         self.writer = asyncio.Lock()
-        self.log = Log()
-        self.opened = False
+        self.log: Log = Log()
         self._moved = asyncio.Event()
         self._builds: dict[tuple[MemoryTable, Name], asyncio.Task[None]] = {}
 
+    def enter(self, state: State) -> None:
+        """Note what the store is doing."""
+        self.state = state
+        if State.READY not in self.states:
+            self.states.append(state)
+
     async def open(self, catalog: Catalog) -> None:
-        self.catalog = catalog
-        self.tables = make_tables(catalog)
+        self.catalog, self.warnings, self.states = catalog, [], []
+        self.enter(State.INITIALIZING)
+        try:
+            self.tables = await self._open_tables()
+        except BaseException:
+            self.enter(State.UNINITIALIZED)
+            raise
         self.reader = Reader(self.tables)
         self._read_session = (ReadSession if self.settings.native else PlainSession)(self)
         self._write_session = WriteSession if self.settings.native else PlainWriteSession
-        self.opened = True
+        self.enter(State.READY)
+
+    async def _open_tables(self) -> dict[str, MemoryTable]:
+        self.log = Log()
+        tables = make_tables(self.catalog)
+        for table in tables.values():
+            table.serve()
+        self.enter(State.EMPTY)
+        return tables
 
     async def close(self) -> None:
-        self.opened = False
-        self._wake()
+        async with self.writer:
+            self.enter(State.SHUTTING_DOWN)
+            self.state = State.UNINITIALIZED
+            self._wake()
+
+    @property
+    def opened(self) -> bool:
+        return self.state in (State.READY, State.SNAPSHOTTING)
+
+    # ── sessions ─────────────────────────────────────────────────────────────
 
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         return self._write_session(self) if write else self._read_session
@@ -70,10 +113,15 @@ class MemoryStorage(Storage):
 
     async def commit(self, pending: Pending) -> None:
         """Make what a session collected durable, and only then visible, all at once."""
-        await self.log.write(pending.events)
+        self.show(pending)
+
+    def show(self, pending: Pending) -> None:
+        """Let everybody see what is durable now."""
         apply_steps(pending.steps, self.tables)
         self.log.advance(pending.events)
         self._wake()
+
+    # ── watching ─────────────────────────────────────────────────────────────
 
     def _wake(self) -> None:
         self._moved.set()
@@ -88,6 +136,8 @@ class MemoryStorage(Storage):
                 after = position
             else:
                 await moved.wait()
+
+    # ── indexes of large tables ──────────────────────────────────────────────
 
     async def build(self, missing: NotBuilt) -> None:
         """Build a large index in a thread while everybody else goes on."""
@@ -106,12 +156,135 @@ class MemoryStorage(Storage):
         finally:
             del table.journals[name]
 
+    # ── the rest ─────────────────────────────────────────────────────────────
+
+    async def snapshot(self) -> dict[str, Any]:
+        """Write a snapshot now; without a folder only the numbers are told."""
+        head, tables = self.log.head, self.tables
+        summary: dict[str, Any] = {name: len(tables[name].rows) for name in ("nodes", "edges") if name in tables}
+        return {"timestamp": head.timestamp, "eventCount": head.position, **summary, "bytes": 0, "path": None}
+
     async def wipe(self) -> None:
         async with self.writer:
-            await self.log.wipe()
+            await self._wipe_log()
             for table in self.tables.values():
                 table.clear()
 
+    async def _wipe_log(self) -> None:
+        await self.log.wipe()
+
     def describe(self) -> str:
-        folder = self.settings.folder
-        return "memory (nothing is kept)" if folder is None else f"files in {folder}"
+        return "memory (nothing is kept)"
+
+
+class FileStorage(MemoryStorage):
+    """The same, with its log and snapshots in a folder."""
+
+    scheme: ClassVar[str] = "file"
+    log: FileLog
+
+    def __init__(self, settings: Settings, files: Files | None = None, clock: Clock | None = None) -> None:
+        super().__init__(settings, files, clock)
+        assert settings.folder is not None
+        self.folder: Path = settings.folder
+        self._lock = FolderLock(self.folder)
+        self._flusher: asyncio.Task[None] | None = None
+
+    async def _open_tables(self) -> dict[str, MemoryTable]:
+        try:
+            self.files.make_folder(self.folder)
+            self._lock.acquire()
+            found = await asyncio.to_thread(self._recover)
+        except OSError as error:
+            self._lock.release()
+            raise StorageIOError(f"Cannot open {self.folder}: {error}", folder=str(self.folder)) from error
+        except BaseException:
+            self._lock.release()
+            raise
+        self.replayed, self.loaded_from_snapshot = found.reader.replayed, found.snapshot_count
+        self.snapshots = Snapshotter(self, self.log, found.snapshot_count)
+        if self.settings.fsync is Fsync.INTERVAL:
+            self._flusher = asyncio.create_task(self._flush_regularly())
+        return found.tables
+
+    def _recover(self) -> Recovered:
+        strict = self.settings.strict_recovery
+        recovery = Recovery(self.files, self.folder, self.catalog, strict, self.enter)
+        found = recovery.run(self.clock.now())
+        for table in found.tables.values():
+            table.serve()
+        self.warnings.extend(recovery.warnings)
+        self.log = FileLog(self.files, self.folder / "events.wal", self.settings.fsync, self.catalog)
+        self.log.take_over(found)
+        try:
+            self.log.start()
+        except OSError as error:
+            self.log.fail(error)
+            self.warnings.append(f"{self.log.path} cannot be written ({error.strerror}): the store only reads")
+        if recovery.unrepaired is not None:
+            self.log.fail(recovery.unrepaired)
+        return found
+
+    async def _flush_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_EVERY)
+            await self.log.flush_in_thread()
+
+    async def close(self) -> None:
+        if not self.opened:
+            return
+        if self._flusher is not None:
+            self._flusher.cancel()
+        await self.snapshots.finish()
+        await super().close()
+        try:
+            await asyncio.to_thread(self.log.stop)
+        except OSError as error:
+            raise StorageIOError(f"Closing {self.log.path} failed: {error.strerror}") from error
+        finally:
+            self._lock.release()
+
+    def check_writable(self) -> None:
+        super().check_writable()
+        if self.log.failed is not None:
+            raise StorageIOError(
+                f"The store only reads since writing {self.log.path} failed ({self.log.failed}). "
+                "Repair the disk, then open the store again.",
+                file=str(self.log.path),
+            )
+
+    async def commit(self, pending: Pending) -> None:
+        # Once the bytes are on their way the commit goes on to its end, even if its caller is cancelled.
+        await finished(asyncio.create_task(self._commit(pending)))
+
+    async def _commit(self, pending: Pending) -> None:
+        before = self.log.head.position
+        await self.log.write(pending.events)
+        self.show(pending)
+        self.snapshots.after_commit(before)
+
+    async def snapshot(self) -> dict[str, Any]:
+        return await self.snapshots.take()
+
+    async def _wipe_log(self) -> None:
+        await self.snapshots.finish()
+        for name in ("snapshot.json", "snapshot.json.prev"):
+            self.files.remove(self.folder / name)
+        await super()._wipe_log()
+        self.snapshots.count = 0
+
+    def describe(self) -> str:
+        return f"files in {self.folder}"
+
+
+async def finished(task: asyncio.Task[None]) -> None:
+    """Wait until a task has ended, whatever happens to the one who waits."""
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
+        raise

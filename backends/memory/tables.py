@@ -6,6 +6,7 @@ large one `NotBuilt` says what is missing, so that the session can build it in a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from backends.memory.indexes import ColumnIndex, Index, Kept, KeyCounts, Propert
 from backends.memory.sharing import sharer
 from backends.memory.sorting import FieldOrder, KeyOrder, PartOrder
 from backends.memory.uniqueness import UniqueRule
-from ugs.catalog import Catalog, Row, Table
+from ugs.catalog import Catalog, Row, Table, Vertex
 from ugs.changes import TableWrites
 
 Name = tuple[Any, ...]
@@ -48,8 +49,10 @@ class MemoryTable:
         self.journals: dict[Name, list[tuple[Row | None, Row | None]]] = {}
         self.unique = [UniqueRule(table, rule) for rule in table.unique]
         self.indexed = indexed_fields(table, catalog)
+        self.at_start = sorted(fields_at_start(table, catalog) & self.indexed)
         self.share = sharer(table, catalog, tables)
-        self.at_once = AT_ONCE
+        self.at_once = sys.maxsize
+        """Until the table is in service nobody waits, so any index is built on the spot."""
 
     # ── what is kept beside the rows ─────────────────────────────────────────
 
@@ -166,8 +169,15 @@ class MemoryTable:
             journal.extend((row, None) for row in self.rows.values())
         self.rows.clear()
         self.kept.clear()
+        self.kept.update({("column", field): ColumnIndex(self.table, field) for field in self.at_start})
         for rule in self.unique:
             rule.clear()
+
+    def serve(self) -> None:
+        """Make what every graph needs, so that nobody has to wait for it; from now on large indexes take a thread."""
+        for field in self.at_start:
+            self.column(field)
+        self.at_once = AT_ONCE
 
     def check(self, writes: TableWrites) -> None:
         """Refuse what a uniqueness rule forbids, before anything is written."""
@@ -204,6 +214,12 @@ def remotes(table: Table, catalog: Catalog) -> Iterator[str]:
         for relation in other.relations.values():
             if relation.table == table.name:
                 yield relation.remote
+
+
+def fields_at_start(table: Table, catalog: Catalog) -> set[str]:
+    """The columns whose index is there from the beginning: where relations arrive, and what vertices are called."""
+    labels = {table.shape.label} if isinstance(table.shape, Vertex) else set()
+    return labels | set(remotes(table, catalog))
 
 
 def make_tables(catalog: Catalog) -> dict[str, MemoryTable]:

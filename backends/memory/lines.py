@@ -1,0 +1,108 @@
+"""Lines of the log file: sealed ones, foreign ones, and how each becomes an event.
+
+A sealed line carries the checksum of itself continued from the line before. Lines without `seq` and `crc` come from
+elsewhere and are taken as they are; a byte order mark before and carriage returns behind them are overlooked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+from zlib import crc32
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ugs.catalog import Catalog
+from ugs.events import CRC_LENGTH, Event, Idem, Tx, from_line, to_line
+
+BOM = b"\xef\xbb\xbf"
+SEAL_START = b',"crc":"'
+END = CRC_LENGTH + 1
+"""A sealed line ends with its checksum, a brace and the newline."""
+MALFORMED = (msgspec.MsgspecError, UnicodeError, RecursionError)
+
+
+class SealedEvent(Struct, gc=False):
+    """An event straight from a sealed line: reads like an `Event`, with its data still undecoded.
+
+    One call of the decoder makes it, which is what makes replay fast.
+    """
+
+    id: str
+    timestamp: int
+    type: str
+    data: Raw
+    position: int = msgspec.field(name="seq")
+    version: int | None = msgspec.field(name="ver", default=None)
+    tx: Tx | None = None
+    idem: Idem | None = None
+    by: str | None = None
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        payload: dict[str, Any] = msgspec.json.decode(self.data)
+        return payload
+
+
+def sealed_decoder(catalog: Catalog) -> Callable[[bytes], Event]:
+    """Decodes sealed lines; the element of an event is looked up only when somebody asks."""
+    element_of = catalog.rules.element_of
+
+    class Known(SealedEvent, gc=False):
+        @property
+        def element(self) -> str | None:
+            return element_of(self.type, self.payload)
+
+    return cast(Callable[[bytes], Event], msgspec.json.Decoder(Known).decode)
+
+
+def chained(line: bytes, previous: int) -> int:
+    """The checksum a sealed line (with its newline) must carry."""
+    return crc32(b"}", crc32(line[:-END], previous))
+
+
+def is_sealed(line: bytes, crc: int) -> bool:
+    """Whether a line (with its newline) ends with exactly this checksum."""
+    return line[-END:] == b',"crc":"%08x"}\n' % crc
+
+
+def foreign_event(line: bytes, position: int, catalog: Catalog) -> Event | None:
+    """The event of an unsealed line, or None when it is not one."""
+    try:
+        event = from_line(line.removeprefix(BOM) if position == 1 else line, position, catalog.rules.element_of)
+        # Every line of ours has both: one without a checksum has lost it.
+        return event if event.crc is None and not _has_seq(line) else None
+    except MALFORMED:
+        return None
+
+
+class _Placed(Struct):
+    seq: Any = None
+
+
+_decode_placed = msgspec.json.Decoder(_Placed).decode
+
+
+def _has_seq(line: bytes) -> bool:
+    return _decode_placed(line.removeprefix(BOM)).seq is not None
+
+
+def line_of(event: Event) -> bytes:
+    """The line of an event, newline included; unsealed ones (copied from elsewhere) are written as they came."""
+    line = to_line(event)
+    if event.crc is None:
+        fields = msgspec.json.decode(line, type=dict[str, Raw])
+        del fields["seq"]
+        line = msgspec.json.encode(fields)
+    return line + b"\n"
+
+
+def has_seal(line: bytes) -> bool:
+    """Whether a line (with its newline) looks sealed."""
+    return line[-END : -END + len(SEAL_START)] == SEAL_START
+
+
+def crc_in(line: bytes) -> int:
+    """The checksum at the end of a sealed line (with its newline)."""
+    return int(line[-END + len(SEAL_START) : -3], 16)

@@ -1,0 +1,61 @@
+"""One process per data folder: a lock that the kernel frees when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from pathlib import Path
+
+import msgspec
+
+from ugs.errors import StorageIOError, StoreLocked
+
+
+class FolderLock:
+    """Holds `{folder}/lock` from `acquire` to `release`; who holds it stands inside, for the message."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "lock"
+        self._handle: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock at once, or say who has it."""
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StorageIOError(f"Cannot open {self.path}: {error.strerror}", path=str(self.path)) from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = self._holder(handle)
+            os.close(handle)
+            raise StoreLocked(
+                f"The data directory is locked: {self.folder} is in use by {holder}. "
+                "Stop that process, or give this one another folder.",
+                folder=str(self.folder),
+            ) from error
+        self._handle = handle
+        self._sign(handle)
+
+    def _sign(self, handle: int) -> None:
+        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        # The text only serves a message; a full disk must not keep a store from opening for reading.
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, msgspec.json.encode({"pid": os.getpid(), "started": started}), 0)
+
+    def _holder(self, handle: int) -> str:
+        try:
+            known = msgspec.json.decode(os.pread(handle, 1000, 0), type=dict[str, int | str])
+            return f"process {known['pid']} (since {known['started']})"
+        except (msgspec.MsgspecError, KeyError, OSError):
+            return "another process"
+
+    def release(self) -> None:
+        """Let others in."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
