@@ -1,0 +1,107 @@
+"""Where the two databases spell things differently. Everything else in this package is written once.
+
+A dialect only makes text: placeholders, membership in a list, functions on text, bulk statements. Values never enter
+the text; they are bound, and so are property keys.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ugs.catalog import Kind
+
+
+def quoted(name: str) -> str:
+    """A name of a table, column or index as SQL writes it, whatever characters it has."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Dialect(ABC):
+    """How one database writes what both can do."""
+
+    name: ClassVar[str]
+    types: ClassVar[dict[Kind, str]]
+    """The type of a column, as casts name it."""
+    limits_index_entries: ClassVar[bool] = False
+    """Long texts cannot be indexed whole, so their beginning is."""
+
+    @abstractmethod
+    def placeholder(self, number: int) -> str:
+        """The mark for the parameter with this number, from 1."""
+
+    @abstractmethod
+    def member(self, column: str, kind: Kind, values: Sequence[Any], parameters: Parameters) -> str:
+        """Whether a column is one of many values, bound as one parameter where possible."""
+
+    @abstractmethod
+    def contains(self, text: str, part: str) -> str:
+        """Whether a text has a part somewhere."""
+
+    @abstractmethod
+    def ends(self, text: str, part: str, parameters: Parameters) -> str:
+        """Whether a text ends with a part of at least one character."""
+
+    @abstractmethod
+    def head(self, text: str) -> str:
+        """The indexed beginning of a long text."""
+
+    @abstractmethod
+    def direction(self, descending: bool, nullable: bool) -> str:
+        """How a column is sorted so that nothing comes before something."""
+
+    @abstractmethod
+    def insert_many(self, table: str, columns: Sequence[tuple[str, Kind]]) -> str:
+        """A statement that stores many rows, given as tuples of these columns."""
+
+    @abstractmethod
+    def update_many(self, table: str, columns: Sequence[tuple[str, Kind]], key: int) -> str:
+        """A statement that changes many rows; in each tuple the last `key` columns say which."""
+
+    @abstractmethod
+    def delete_many(self, table: str, key: Sequence[tuple[str, Kind]]) -> str:
+        """A statement that removes many rows, given as tuples of their keys."""
+
+    @abstractmethod
+    def first_per_tie(self, ties: str, table: str, columns: str, remote: str, rest: str, walk: str, limit: int) -> str:
+        """A query for the first rows of each tie, numbered along the walk, read by an index."""
+
+    @abstractmethod
+    def guard_log(self) -> list[str]:
+        """Statements that make the log refuse changes and deletions."""
+
+    @abstractmethod
+    def empty(self, tables: Sequence[str]) -> list[str]:
+        """Statements that remove everything from these tables, from the log too where it is among them."""
+
+    @abstractmethod
+    def table_names(self) -> str:
+        """A query for the names of the tables that exist."""
+
+
+class Parameters:
+    """The values of a statement, in the order in which their marks stand in its text."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.values: list[Any] = []
+
+    def bind(self, value: Any) -> str:
+        """The mark that stands for the value."""
+        self.values.append(value)
+        return self.dialect.placeholder(len(self.values))
+
+
+class Literals(Parameters):
+    """Values written into the text, for definitions of indexes, which cannot have parameters.
+
+    Only conditions of the catalog come here, never anything a client sent.
+    """
+
+    def bind(self, value: Any) -> str:
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, int | float):
+            return repr(value)
+        return "'" + str(value).replace("'", "''") + "'"

@@ -1,0 +1,95 @@
+"""How the catalog a store was made for differs from the one it is opened with.
+
+Catalogs only grow: new tables, columns, indexes, words. What is missing is added; what the store has and the catalog
+does not know can only come from a newer program, and is refused before anything is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+from backends.sql.layout import Layout, index_name, short
+from ugs.catalog import Catalog, Table
+from ugs.errors import SchemaMismatch
+
+Description = dict[str, dict[str, Any]]
+"""Each table's columns (kind and whether they may be empty), key, sides and indexes, as plain data."""
+
+
+def description_of(catalog: Catalog, layout: Layout) -> Description:
+    """The catalog as data that can be stored and compared."""
+    return {table.name: _described(table, layout) for table in catalog}
+
+
+def _described(table: Table, layout: Layout) -> dict[str, Any]:
+    return {
+        "columns": {part.stored_as: [part.kind.value, part.nullable] for part in table.fields},
+        "key": [table.field(name).stored_as for name in table.key],
+        "sides": layout.sides(table),
+        "indexes": {name: text for name, text in _indexes(table, layout)},
+    }
+
+
+def _indexes(table: Table, layout: Layout) -> Iterator[tuple[str, str]]:
+    names = [index_name(table, index.fields) for index in table.indexes]
+    names += [short(rule.name) for rule in table.unique]
+    yield from zip(names, layout.indexes(table), strict=True)
+
+
+class Growth(Struct):
+    """What to do so that a store fits the catalog."""
+
+    statements: list[str] = field(default_factory=list)
+    fill: list[tuple[Table, str]] = field(default_factory=list)
+    """Tables whose rows must be read to fill the new table beside them."""
+    warnings: list[str] = field(default_factory=list)
+
+
+def growth_of(stored: Description, catalog: Catalog, layout: Layout) -> Growth:
+    """The difference between what the store was made for and the catalog."""
+    wanted = description_of(catalog, layout)
+    _refuse_newer(stored, wanted)
+    growth = Growth()
+    for table in catalog:
+        if table.name in stored:
+            _grow(growth, table, stored[table.name], layout)
+        else:
+            growth.statements += layout.table(table)
+    return growth
+
+
+def _refuse_newer(stored: Description, wanted: Description) -> None:
+    unknown = [name for name in stored if name not in wanted]
+    for name in stored.keys() & wanted.keys():
+        old, new = stored[name], wanted[name]
+        unknown += [f"{name}.{column}" for column, kind in old["columns"].items() if new["columns"].get(column) != kind]
+        unknown += [f"the key of {name}"] if old["key"] != new["key"] else []
+    if unknown:
+        raise SchemaMismatch(
+            f"The store was written by another version of this program: {', '.join(sorted(unknown))} is unknown here "
+            "or has changed. Use the version that wrote it, or copy its log into a new store. Nothing was changed.",
+            unknown=sorted(unknown),
+        )
+
+
+def _grow(growth: Growth, table: Table, stored: dict[str, Any], layout: Layout) -> None:
+    for part in table.fields:
+        if part.stored_as not in stored["columns"]:
+            growth.statements.append(layout.new_column(table, part))
+            growth.warnings.append(
+                f"{table.name}.{part.stored_as} is new and empty in rows stored before; `ugs rebuild` fills it."
+            )
+    for side in layout.sides(table):
+        if side not in stored["sides"]:
+            growth.statements += layout.side(table, side)
+            growth.fill.append((table, side))
+    _grow_indexes(growth, dict(_indexes(table, layout)), stored["indexes"])
+
+
+def _grow_indexes(growth: Growth, wanted: dict[str, str], stored: dict[str, str]) -> None:
+    changed = [name for name, text in stored.items() if wanted.get(name) != text]
+    growth.statements += [f'DROP INDEX IF EXISTS "{name}"' for name in changed]
+    growth.statements += [text for name, text in wanted.items() if stored.get(name) != text]

@@ -1,0 +1,183 @@
+"""The tables a database gets: those of the catalog, what stands beside them, the log, and the record of it all.
+
+SQLAlchemy describes them and writes their definitions in the words of each database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import blake2s
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateTable
+
+from backends.sql.conditions import Conditions, Place
+from backends.sql.dialect import Dialect, Literals, quoted
+from backends.sql.names import EVENTS, META, indexed_fields, properties_name, words_name
+from backends.sql.rows import EVENT_COLUMNS
+from backends.sql.writes import PROPERTY_COLUMNS, WORD_COLUMNS
+from ugs.catalog import Catalog, Field, Kind, Table, Unique
+from ugs.reads.where import Everything, Where
+
+LONGEST_NAME = 60
+"""PostgreSQL cuts names at 63 bytes."""
+
+_COMPILERS: dict[str, Any] = {"sqlite": sqlite.dialect, "postgresql": postgresql.dialect}
+
+
+class Layout:
+    """Writes the definitions for one database."""
+
+    def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
+        self.catalog = catalog
+        self.dialect = dialect
+        self.is_sqlite = dialect.name == "sqlite"
+        self._compiler = _COMPILERS[dialect.name]()
+        self._metadata = sa.MetaData()
+
+    # ── one table of the catalog ─────────────────────────────────────────────
+
+    def table(self, table: Table) -> Iterator[str]:
+        """Everything a table needs that is not there yet."""
+        key = sa.PrimaryKeyConstraint(
+            *(table.field(name).stored_as for name in table.key), name=short(f"{table.name}_key")
+        )
+        columns = [self.column(field) for field in table.fields]
+        yield self._create(sa.Table(table.name, self._metadata, *columns, key))
+        yield from self.indexes(table)
+        for name in self.sides(table):
+            yield from self.side(table, name)
+
+    def column(self, field: Field) -> sa.Column[Any]:
+        return sa.Column(field.stored_as, self.type(field.kind), nullable=field.nullable)
+
+    def type(self, kind: Kind) -> sa.types.TypeEngine[Any]:
+        if kind in (Kind.TEXT, Kind.JSON):
+            # By code point, whatever the database's own language.
+            return sa.Text() if self.is_sqlite else sa.Text(collation="C")
+        if kind is Kind.REAL:
+            return sa.REAL() if self.is_sqlite else sa.Double()
+        if kind is Kind.BOOLEAN and not self.is_sqlite:
+            return sa.Boolean()
+        return sa.INTEGER() if self.is_sqlite else sa.BigInteger()
+
+    def new_column(self, table: Table, field: Field) -> str:
+        """The statement that adds a column to a table with rows."""
+        kind = self.type(field.kind).compile(dialect=self._compiler)
+        filled = "" if field.nullable else f" NOT NULL DEFAULT {_EMPTY[field.kind]}"
+        return f"ALTER TABLE {quoted(table.name)} ADD COLUMN {quoted(field.stored_as)} {kind}{filled}"
+
+    # ── indexes ──────────────────────────────────────────────────────────────
+
+    def indexes(self, table: Table) -> Iterator[str]:
+        """The table's indexes and uniqueness rules."""
+        for index in table.indexes:
+            columns = ", ".join(self._ordered(table.field(name)) for name in index.fields)
+            yield self._index(index_name(table, index.fields), table.name, columns)
+        for rule in table.unique:
+            yield self._rule(table, rule)
+
+    def _ordered(self, field: Field) -> str:
+        return quoted(field.stored_as) + self.dialect.direction(False, field.nullable)
+
+    def _rule(self, table: Table, rule: Unique) -> str:
+        columns = ", ".join(self._unique_columns(table, rule))
+        nulls = "" if self.is_sqlite else " NULLS NOT DISTINCT"
+        when = "" if isinstance(rule.when, Everything) else f" WHERE {self.condition(table, rule.when)}"
+        return self._index(short(rule.name), table.name, columns, unique=True) + nulls + when
+
+    def _unique_columns(self, table: Table, rule: Unique) -> Iterator[str]:
+        """In SQLite NULLs differ from each other, so a missing value is indexed as one that is equal.
+
+        An index with an expression is also named in SQLite's error, and we need the name.
+        """
+        fields = [table.field(name) for name in rule.fields]
+        for field in fields:
+            column = quoted(field.stored_as)
+            yield f"ifnull({column}, 0)" if self.is_sqlite and field.nullable else column
+        if self.is_sqlite:
+            yield from (f"({quoted(field.stored_as)} IS NULL)" for field in fields)
+
+    def condition(self, table: Table, where: Where) -> str:
+        """A condition of the catalog, with its values written out."""
+        return (
+            Conditions(self.catalog, Literals(self.dialect))
+            .text(where, Place(table, quoted(table.name)))
+            .replace(f"{quoted(table.name)}.", "")
+        )
+
+    def _index(self, name: str, table: str, columns: str, *, unique: bool = False) -> str:
+        kind = "UNIQUE INDEX" if unique else "INDEX"
+        return f"CREATE {kind} IF NOT EXISTS {quoted(name)} ON {quoted(table)} ({columns})"
+
+    # ── what stands beside a table ───────────────────────────────────────────
+
+    def sides(self, table: Table) -> list[str]:
+        """The names of the tables beside a table."""
+        words = [] if table.words is None else [words_name(table)]
+        return words + [properties_name(table, field) for field in indexed_fields(table)]
+
+    def side(self, table: Table, name: str) -> Iterator[str]:
+        """Words with weights by word, or encoded properties by row and by value."""
+        owner = [table.field(part) for part in table.key]
+        is_words = table.words is not None and name == words_name(table)
+        first, second = WORD_COLUMNS if is_words else PROPERTY_COLUMNS
+        columns = [sa.Column(label, self.type(kind), nullable=False) for label, kind in (first, second)]
+        owner_names = [field.stored_as for field in owner]
+        key = [first[0], *owner_names] if is_words else [*owner_names, first[0]]
+        yield self._create(
+            sa.Table(
+                name,
+                self._metadata,
+                *columns,
+                *(sa.Column(field.stored_as, self.type(field.kind), nullable=False) for field in owner),
+                sa.PrimaryKeyConstraint(*key, name=short(f"{name}_key")),
+                sqlite_with_rowid=False,
+            )
+        )
+        if not is_words:
+            value = self.dialect.head('"value"')
+            columns_text = ", ".join(['"key"', value, *(quoted(label) for label in owner_names)])
+            yield self._index(short(f"{name}_by_value"), name, columns_text)
+
+    # ── the log and the record ───────────────────────────────────────────────
+
+    def log(self) -> Iterator[str]:
+        """The append-only log."""
+        required = {"position", "id", "timestamp", "type", "data"}
+        columns = [
+            sa.Column(name, self.type(kind), nullable=name not in required, primary_key=name == "position",
+                      autoincrement=False)
+            for name, kind in EVENT_COLUMNS
+        ]  # fmt: skip
+        yield self._create(sa.Table(EVENTS, self._metadata, *columns))
+        yield self._index("events_by_element", EVENTS, '"element", "position"')
+        yield self._index("events_by_type", EVENTS, '"type", "position"')
+        yield from self.dialect.guard_log()
+
+    def record(self) -> str:
+        """The table that says what version the store has."""
+        columns = [sa.Column(name, sa.Text(), nullable=False, primary_key=name == "key") for name in ("key", "value")]
+        return self._create(sa.Table(META, self._metadata, *columns))
+
+    def _create(self, table: sa.Table) -> str:
+        text = str(CreateTable(table, if_not_exists=True).compile(dialect=self._compiler))
+        self._metadata.remove(table)
+        return text
+
+
+_EMPTY = {Kind.TEXT: "''", Kind.JSON: "'{}'", Kind.INTEGER: "0", Kind.REAL: "0", Kind.BOOLEAN: "FALSE"}
+
+
+def index_name(table: Table, fields: Iterable[str]) -> str:
+    """The name of an index of the catalog."""
+    return short("_".join((table.name, "by", *(table.field(name).stored_as for name in fields))))
+
+
+def short(name: str) -> str:
+    """The name, or for a long one its beginning and a digest of it all."""
+    if len(name.encode()) <= LONGEST_NAME:
+        return name
+    return f"{name[:40]}_{blake2s(name.encode(), digest_size=8).hexdigest()}"

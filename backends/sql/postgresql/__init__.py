@@ -1,0 +1,1 @@
+"""What is PostgreSQL's own: its spelling, its connections, its errors and its notifications."""

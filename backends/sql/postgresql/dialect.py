@@ -1,0 +1,88 @@
+"""How PostgreSQL writes statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from backends.sql.dialect import Dialect, Parameters, quoted
+from backends.sql.encoding import HEAD
+from ugs.catalog import Kind
+
+WIPING = "ugs.wiping"
+"""The setting that lets a transaction empty the log on purpose."""
+
+
+class PostgresqlDialect(Dialect):
+    """PostgreSQL 15 and later."""
+
+    name: ClassVar[str] = "postgresql"
+    types: ClassVar[dict[Kind, str]] = {
+        Kind.TEXT: "text",
+        Kind.JSON: "text",
+        Kind.INTEGER: "int8",
+        Kind.REAL: "float8",
+        Kind.BOOLEAN: "bool",
+    }
+    limits_index_entries: ClassVar[bool] = True
+
+    def placeholder(self, number: int) -> str:
+        return f"${number}"
+
+    def member(self, column: str, kind: Kind, values: Sequence[Any], parameters: Parameters) -> str:
+        return f"{column} = ANY({parameters.bind(list(values))}::{self.types[kind]}[])"
+
+    def contains(self, text: str, part: str) -> str:
+        return f"strpos({text}, {part}) > 0"
+
+    def ends(self, text: str, part: str, parameters: Parameters) -> str:
+        return f"right({text}, {len(part)}) = {parameters.bind(part)}"
+
+    def head(self, text: str) -> str:
+        return f"left({text}, {HEAD})"
+
+    def direction(self, descending: bool, nullable: bool) -> str:
+        if not nullable:
+            return " DESC" if descending else ""
+        return " DESC NULLS LAST" if descending else " NULLS FIRST"
+
+    def insert_many(self, table: str, columns: Sequence[tuple[str, Kind]]) -> str:
+        names = ", ".join(quoted(name) for name, _ in columns)
+        return f"INSERT INTO {quoted(table)} ({names}) SELECT * FROM {self._unnest(columns)}"
+
+    def update_many(self, table: str, columns: Sequence[tuple[str, Kind]], key: int) -> str:
+        changed = ", ".join(f"{quoted(name)} = u.c{place}" for place, (name, _) in enumerate(columns[:-key]))
+        first = len(columns) - key
+        same = " AND ".join(f"t.{quoted(name)} = u.c{first + place}" for place, (name, _) in enumerate(columns[-key:]))
+        return f"UPDATE {quoted(table)} t SET {changed} FROM {self._named(columns)} WHERE {same}"
+
+    def delete_many(self, table: str, key: Sequence[tuple[str, Kind]]) -> str:
+        same = " AND ".join(f"t.{quoted(name)} = u.c{place}" for place, (name, _) in enumerate(key))
+        return f"DELETE FROM {quoted(table)} t USING {self._named(key)} WHERE {same}"
+
+    def _unnest(self, columns: Sequence[tuple[str, Kind]]) -> str:
+        arrays = (f"${place}::{self.types[kind]}[]" for place, (_, kind) in enumerate(columns, 1))
+        return f"unnest({', '.join(arrays)})"
+
+    def _named(self, columns: Sequence[tuple[str, Kind]]) -> str:
+        return f"{self._unnest(columns)} AS u({', '.join(f'c{place}' for place in range(len(columns)))})"
+
+    def first_per_tie(self, ties: str, table: str, columns: str, remote: str, rest: str, walk: str, limit: int) -> str:
+        first = f"SELECT * FROM {table} t WHERE {remote} = ties.tie AND {rest} ORDER BY {walk} LIMIT {limit}"
+        numbered = f"SELECT {columns}, row_number() OVER (ORDER BY {walk}) AS place FROM ({first}) t"
+        return f"SELECT t.* FROM ({ties}) ties CROSS JOIN LATERAL ({numbered}) t"
+
+    def guard_log(self) -> list[str]:
+        return [
+            "CREATE OR REPLACE FUNCTION events_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"IF current_setting('{WIPING}', true) = 'on' THEN RETURN NULL; END IF; "
+            "RAISE EXCEPTION 'the event log is append-only'; END $$",
+            "CREATE OR REPLACE TRIGGER events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON events "
+            "FOR EACH STATEMENT EXECUTE FUNCTION events_refuse()",
+        ]
+
+    def empty(self, tables: Sequence[str]) -> list[str]:
+        return [f"SET LOCAL {WIPING} = 'on'", f"TRUNCATE {', '.join(quoted(table) for table in tables)}"]
+
+    def table_names(self) -> str:
+        return "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"

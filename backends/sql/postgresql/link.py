@@ -1,0 +1,112 @@
+"""One connection to PostgreSQL, with its statements prepared once and kept by name.
+
+A writing transaction first takes a lock on the schema's log, and only then reads: so positions become visible in
+their order, and whatever a decision saw is what it changes. Reading transactions see one moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+from backends.sql.link import Link
+from backends.sql.postgresql.errors import DRIVER_ERRORS, is_lost, translated
+from backends.sql.rows import Values
+from backends.sql.writes import Bulk
+
+T = TypeVar("T")
+BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+MANY = 5_000
+"""Rows sent with one bulk statement."""
+
+
+def log_lock(schema: str) -> int:
+    """The number of the lock on a schema's log."""
+    return int.from_bytes(blake2b(f"ugs log {schema}".encode(), digest_size=8).digest(), signed=True)
+
+
+def channel_of(schema: str) -> str:
+    """Where commits of a schema are announced."""
+    return f"ugs_{schema}"
+
+
+class PostgresqlLink(Link):
+    """A connection in use by sessions."""
+
+    def __init__(self, connection: Any, schema: str, where: str) -> None:
+        self.connection = connection
+        self.where = where
+        self._begin_writing = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({log_lock(schema)})"
+        self._notify = f"NOTIFY {channel_of(schema)}"
+        # A connection does one thing at a time; readers that share a session take turns.
+        self._turn = asyncio.Lock()
+        self._changed = False
+
+    async def begin(self, *, write: bool) -> None:
+        self._changed = False
+        await self._do(self.connection.execute(self._begin_writing if write else BEGIN_READING))
+
+    async def commit(self) -> None:
+        if self._changed:
+            await self._do(self.connection.execute(self._notify))
+        await self._do(self.connection.execute("COMMIT"), committing=self._changed)
+
+    async def rollback(self) -> None:
+        if not self.connection.is_in_transaction():
+            return
+        try:
+            await self.connection.execute("ROLLBACK")
+        except asyncio.CancelledError:
+            self.terminate()
+            raise
+        except DRIVER_ERRORS:
+            self.terminate()
+
+    async def rows(self, text: str, values: Sequence[Any] = ()) -> Sequence[Values]:
+        self.statements += 1
+        rows: Sequence[Values] = await self._do(self.connection.fetch(text, *values))
+        return rows
+
+    async def run(self, text: str) -> None:
+        self._changed = True
+        self.statements += 1
+        await self._do(self.connection.execute(text))
+
+    async def bulk(self, bulks: Sequence[Bulk]) -> None:
+        self._changed = self._changed or bool(bulks)
+        for bulk in bulks:
+            for start in range(0, len(bulk.rows), MANY):
+                self.statements += 1
+                columns = zip(*bulk.rows[start : start + MANY], strict=True)
+                await self._do(self.connection.execute(bulk.text, *columns))
+
+    async def close(self) -> None:
+        try:
+            await self.connection.close(timeout=2)
+        except DRIVER_ERRORS:
+            self.terminate()
+
+    def terminate(self) -> None:
+        self.connection.terminate()
+
+    @property
+    def is_usable(self) -> bool:
+        return not self.connection.is_closed() and not self.connection.is_in_transaction()
+
+    async def is_alive(self) -> bool:
+        try:
+            await self.connection.execute("SELECT 1", timeout=2)
+        except DRIVER_ERRORS:
+            return False
+        return True
+
+    async def _do(self, work: Awaitable[T], *, committing: bool = False) -> T:
+        async with self._turn:
+            try:
+                return await work
+            except DRIVER_ERRORS as error:
+                if is_lost(error):
+                    self.terminate()
+                raise translated(error, self.where, committing=committing) from error

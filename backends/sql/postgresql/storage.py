@@ -1,0 +1,147 @@
+"""A store in one schema of a PostgreSQL database; several gateways may share it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from sqlalchemy import URL
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from backends.sql.engine import driver_connection
+from backends.sql.link import Link
+from backends.sql.migration import transaction
+from backends.sql.postgresql.dialect import PostgresqlDialect
+from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
+from backends.sql.postgresql.link import PostgresqlLink, channel_of
+from backends.sql.session import SqlSession
+from backends.sql.settings import PostgresqlSettings
+from backends.sql.storage import NATIVE, SqlStorage
+from ugs.catalog import Catalog
+from ugs.errors import Unavailable
+from ugs.storage import Capabilities
+
+CONNECT_SECONDS = 5.0
+STATEMENTS_KEPT = 500
+LONGEST_STATEMENT = 256 << 10
+"""Larger statement texts than this are not kept prepared."""
+QUIET_SECONDS = 5.0
+"""A watcher looks at the log by itself when it has heard nothing for so long."""
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+
+SESSION = {
+    "statement_timeout": "60s",
+    "lock_timeout": "5s",
+    "idle_in_transaction_session_timeout": "60s",
+    # Plans are for a handful of rows each; compiling or spreading them over workers costs more than it saves.
+    "jit": "off",
+    "max_parallel_workers_per_gather": "0",
+    "application_name": "ugs-gateway",
+}
+
+
+class PostgresqlStorage(SqlStorage):
+    """Graph tables and the event log in one schema."""
+
+    scheme: ClassVar[str] = "postgresql"
+    capabilities: ClassVar[Capabilities] = Capabilities(durable=True, concurrent_writers=True, native=NATIVE)
+    dialect = PostgresqlDialect()
+
+    def __init__(self, settings: PostgresqlSettings) -> None:
+        super().__init__(native=settings.native, readers=settings.pool)
+        self.settings = settings
+        self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
+
+    def describe(self) -> str:
+        at = self.settings
+        return f"postgresql: {at.host}:{at.port}/{at.database}, schema {at.schema}"
+
+    async def open(self, catalog: Catalog) -> None:
+        link = await self.connect()
+        try:
+            await self._make_schema(link)
+        finally:
+            await link.close()
+        await super().open(catalog)
+
+    async def _make_schema(self, link: Link) -> None:
+        # Two gateways that start at once would both try to make it; the writer's lock lets one go first.
+        async with transaction(link):
+            found = await link.rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [self.settings.schema])
+            if not found:
+                await link.run(f'CREATE SCHEMA "{self.settings.schema}"')
+
+    async def connect(self, *, write: bool = False) -> PostgresqlLink:
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS + 1):
+                connection = await driver_connection(self._engine)
+        except DRIVER_ERRORS as error:
+            raise translated(error, self.describe()) from error
+        return PostgresqlLink(connection, self.settings.schema, self.describe())
+
+    async def writer(self) -> Link:
+        return await self.pool.acquire()
+
+    def release_writer(self, link: Link) -> None:
+        self.pool.release(link)
+
+    # ── news ─────────────────────────────────────────────────────────────────
+
+    async def watch(self, after: int) -> AsyncIterator[int]:
+        """Yield the log's end whenever a commit, also of another process, has moved it."""
+        pause = SHORTEST_PAUSE
+        while True:
+            try:
+                async for position in self._listen(after):
+                    yield position
+                    after, pause = position, SHORTEST_PAUSE
+            except Unavailable:
+                # The server is away; whoever watches wants to hear of it when it is back, not now.
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _listen(self, after: int) -> AsyncIterator[int]:
+        """As `watch`, on one connection, until that breaks."""
+        link = await self.connect()
+        heard = asyncio.Event()
+        try:
+            await link.connection.add_listener(channel_of(self.settings.schema), lambda *_: heard.set())
+            link.connection.add_termination_listener(lambda _: heard.set())
+            while True:
+                heard.clear()
+                position = (await SqlSession(link, self.shape).head()).position
+                if position > after:
+                    after = position
+                    yield position
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(QUIET_SECONDS):
+                        await heard.wait()
+        except DRIVER_ERRORS as error:
+            raise translated(error, self.describe()) from error
+        finally:
+            link.terminate()
+
+
+def _url(settings: PostgresqlSettings) -> URL:
+    return URL.create(
+        "postgresql+asyncpg",
+        settings.user,
+        settings.password,
+        settings.host,
+        settings.port,
+        settings.database,
+    )
+
+
+def _arguments(settings: PostgresqlSettings) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "timeout": CONNECT_SECONDS,
+        "statement_cache_size": STATEMENTS_KEPT,
+        "max_cached_statement_lifetime": 0,
+        "max_cacheable_statement_size": LONGEST_STATEMENT,
+        "server_settings": {**SESSION, "search_path": f'"{settings.schema}"'},
+    }
+    return arguments if settings.ssl is None else {**arguments, "ssl": settings.ssl}

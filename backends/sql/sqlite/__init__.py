@@ -1,0 +1,1 @@
+"""What is SQLite's own: its spelling, its connections, its errors and its files."""

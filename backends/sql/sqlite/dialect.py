@@ -1,0 +1,85 @@
+"""How SQLite writes statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+from backends.sql.dialect import Dialect, Parameters, quoted
+from backends.sql.names import EVENTS
+from ugs.catalog import Kind
+
+_encode = msgspec.json.Encoder().encode
+
+
+class SqliteDialect(Dialect):
+    """SQLite 3.35 and later."""
+
+    name: ClassVar[str] = "sqlite"
+    types: ClassVar[dict[Kind, str]] = {
+        Kind.TEXT: "TEXT",
+        Kind.JSON: "TEXT",
+        Kind.INTEGER: "INTEGER",
+        Kind.REAL: "REAL",
+        Kind.BOOLEAN: "INTEGER",
+    }
+
+    def placeholder(self, number: int) -> str:
+        return "?"
+
+    def member(self, column: str, kind: Kind, values: Sequence[Any], parameters: Parameters) -> str:
+        if kind is Kind.REAL:
+            # Floats in JSON may be rounded when they are read, so these are bound one by one.
+            return f"{column} IN ({', '.join(parameters.bind(value) for value in values)})"
+        return f"{column} IN (SELECT value FROM json_each({parameters.bind(_encode(values).decode())}))"
+
+    def contains(self, text: str, part: str) -> str:
+        return f"instr({text}, {part}) > 0"
+
+    def ends(self, text: str, part: str, parameters: Parameters) -> str:
+        return f"substr({text}, {-len(part)}) = {parameters.bind(part)}"
+
+    def head(self, text: str) -> str:
+        return text
+
+    def direction(self, descending: bool, nullable: bool) -> str:
+        return " DESC" if descending else ""
+
+    def insert_many(self, table: str, columns: Sequence[tuple[str, Kind]]) -> str:
+        names = ", ".join(quoted(name) for name, _ in columns)
+        return f"INSERT INTO {quoted(table)} ({names}) VALUES ({', '.join('?' * len(columns))})"
+
+    def update_many(self, table: str, columns: Sequence[tuple[str, Kind]], key: int) -> str:
+        changed = ", ".join(f"{quoted(name)} = ?" for name, _ in columns[:-key])
+        return f"UPDATE {quoted(table)} SET {changed} WHERE {_equals(columns[-key:])}"
+
+    def delete_many(self, table: str, key: Sequence[tuple[str, Kind]]) -> str:
+        return f"DELETE FROM {quoted(table)} WHERE {_equals(key)}"
+
+    def first_per_tie(self, ties: str, table: str, columns: str, remote: str, rest: str, walk: str, limit: int) -> str:
+        # There is no LATERAL, but a list of row ids may depend on the row before it.
+        first = f"SELECT t.rowid FROM {table} t WHERE {remote} = ties.tie AND {rest} ORDER BY {walk} LIMIT {limit}"
+        number = f"row_number() OVER (PARTITION BY {remote} ORDER BY {walk})"
+        return f"SELECT {columns}, {number} AS place FROM ({ties}) ties CROSS JOIN {table} t WHERE t.rowid IN ({first})"
+
+    def guard_log(self) -> list[str]:
+        return [
+            f"CREATE TRIGGER IF NOT EXISTS events_{name} BEFORE {name} ON events "
+            "BEGIN SELECT RAISE(ABORT, 'the event log is append-only'); END"
+            for name in ("update", "delete")
+        ]
+
+    def empty(self, tables: Sequence[str]) -> list[str]:
+        deletes = [f"DELETE FROM {quoted(table)}" for table in tables]
+        if EVENTS not in tables:
+            return deletes
+        return ["DROP TRIGGER IF EXISTS events_delete", *deletes, *self.guard_log()]
+
+    def table_names(self) -> str:
+        return "SELECT name FROM sqlite_master WHERE type = 'table'"
+
+
+def _equals(columns: Sequence[tuple[str, Kind]]) -> str:
+    return " AND ".join(f"{quoted(name)} = ?" for name, _ in columns)

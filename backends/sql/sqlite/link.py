@@ -1,0 +1,147 @@
+"""One connection to an SQLite file: a thread of its own, to which whole pieces of work are handed.
+
+A hop to the thread costs more than most statements, so a transaction starts in the same hop as its first statement,
+all bulk statements share one, and a read transaction ends without anybody waiting for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiosqlite
+
+from backends.sql.link import Link
+from backends.sql.rows import Values
+from backends.sql.sqlite.errors import translated
+from backends.sql.writes import Bulk
+
+T = TypeVar("T")
+BUSY_SECONDS = 5.0
+STATEMENTS_KEPT = 512
+
+
+class Thread(aiosqlite.Connection):
+    """An aiosqlite connection that also runs a function of ours in its thread."""
+
+    @property
+    def raw(self) -> sqlite3.Connection:
+        return self._conn
+
+    async def hand_over(self, work: Callable[[], T]) -> T:
+        """Run the work in the thread and wait for its result."""
+        done: T = await self._execute(work)  # type: ignore[no-untyped-call]
+        return done
+
+    def leave(self, work: Callable[[], None]) -> None:
+        """Run the work in the thread after everything before it, and wait for nothing."""
+        self._tx.put_nowait((None, work))
+
+
+def thread_for(path: Path, pragmas: Sequence[str]) -> Thread:
+    """A connection to the file that has not been made yet; awaiting it makes it."""
+    thread = Thread(partial(_connect, path, pragmas), iter_chunk_size=64)
+    thread._thread.daemon = True  # an interpreter that ends must not wait for it
+    return thread
+
+
+def _connect(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=STATEMENTS_KEPT,
+    )
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class SqliteLink(Link):
+    """A connection in use by sessions."""
+
+    def __init__(self, thread: Thread, path: Path) -> None:
+        self.thread = thread
+        self.path = path
+        self._pending: str | None = None
+        """The BEGIN that the next statement takes along."""
+        self._writing = False
+
+    async def begin(self, *, write: bool) -> None:
+        self._writing = write
+        if write:
+            await self._do(partial(_execute, self.thread.raw, "BEGIN IMMEDIATE"))
+        else:
+            self._pending = "BEGIN"
+
+    async def commit(self) -> None:
+        self._pending = None
+        await self._do(self.thread.raw.commit, committing=self._writing)
+
+    async def rollback(self) -> None:
+        if self._pending is None and self.is_usable:
+            self.thread.leave(partial(_roll_back, self.thread.raw))
+        self._pending = None
+
+    async def rows(self, text: str, values: Sequence[Any] = ()) -> Sequence[Values]:
+        self.statements += 1
+        first, self._pending = self._pending, None
+        return await self._do(partial(_fetch, self.thread.raw, first, text, values))
+
+    async def run(self, text: str) -> None:
+        await self.rows(text)
+
+    async def bulk(self, bulks: Sequence[Bulk]) -> None:
+        self.statements += len(bulks)
+        await self._do(partial(_execute_bulks, self.thread.raw, bulks))
+
+    async def close(self) -> None:
+        await self.thread.close()
+
+    def terminate(self) -> None:
+        if self.is_usable:
+            self.thread.raw.interrupt()
+            self.thread.stop()
+
+    @property
+    def is_usable(self) -> bool:
+        return self.thread._running
+
+    async def _do(self, work: Callable[[], T], *, committing: bool = False) -> T:
+        try:
+            return await self.thread.hand_over(work)
+        except sqlite3.Error as error:
+            raise translated(error, self.path, committing=committing) from error
+        except asyncio.CancelledError:
+            # Nobody waits for the answer any more; the thread should not work on it for minutes.
+            self.thread.raw.interrupt()
+            raise
+
+
+def _execute(connection: sqlite3.Connection, text: str) -> None:
+    connection.execute(text)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.rollback()
+
+
+def _fetch(connection: sqlite3.Connection, first: str | None, text: str, values: Sequence[Any]) -> Sequence[Values]:
+    if first is not None:
+        connection.execute(first)
+    return connection.execute(text, values).fetchall()
+
+
+def _execute_bulks(connection: sqlite3.Connection, bulks: Sequence[Bulk]) -> None:
+    for bulk in bulks:
+        connection.executemany(bulk.text, bulk.rows)

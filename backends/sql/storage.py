@@ -1,0 +1,131 @@
+"""A store in an SQL database: opened once, then one connection per session."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from backends.sql.dialect import Dialect
+from backends.sql.link import Link
+from backends.sql.migration import bring_up_to_date, transaction
+from backends.sql.names import EVENTS
+from backends.sql.native import NativeSession, is_one_statement
+from backends.sql.pool import Pool
+from backends.sql.session import Shape, SqlSession
+from ugs.catalog import Catalog
+from ugs.errors import StorageIOError
+from ugs.reads.plan import Read, Rows
+from ugs.storage import Storage
+
+NATIVE = frozenset({"read", "find", "count", "group", "keys", "watch"})
+
+
+class SqlStorage(Storage):
+    """What both databases share."""
+
+    dialect: Dialect
+
+    def __init__(self, *, native: bool, readers: int) -> None:
+        self.native = native
+        self._readers = readers
+        self._shape: Shape | None = None
+        self._pool: Pool[Link] | None = None
+        self._writing = asyncio.Lock()
+        self._committed = asyncio.Event()
+        self.warnings: Sequence[str] = ()
+
+    @abstractmethod
+    async def connect(self, *, write: bool = False) -> Link:
+        """A new connection."""
+
+    @abstractmethod
+    async def writer(self) -> Link:
+        """The connection for the next write session."""
+
+    @abstractmethod
+    def release_writer(self, link: Link) -> None:
+        """Take the connection of a write session back."""
+
+    # ── life ─────────────────────────────────────────────────────────────────
+
+    async def open(self, catalog: Catalog) -> None:
+        if self._shape is not None:
+            await self.close()
+        shape = Shape(catalog, self.dialect)
+        link = await self.connect(write=True)
+        try:
+            self.warnings = await bring_up_to_date(link, shape)
+        finally:
+            await link.close()
+        self._pool = Pool(self.connect, self._readers, patience=5.0)
+        self._shape = shape
+
+    async def close(self) -> None:
+        pool, self._pool, self._shape = self._pool, None, None
+        if pool is not None:
+            await pool.close()
+
+    @property
+    def shape(self) -> Shape:
+        if self._shape is None:
+            raise StorageIOError(f"{self.describe()} is not open.")
+        return self._shape
+
+    @property
+    def pool(self) -> Pool[Link]:
+        if self._pool is None:
+            raise StorageIOError(f"{self.describe()} is not open.")
+        return self._pool
+
+    # ── sessions ─────────────────────────────────────────────────────────────
+
+    def session(self, *, write: bool = False) -> AbstractAsyncContextManager[SqlSession]:
+        return self._write_session() if write else self._read_session()
+
+    @asynccontextmanager
+    async def _read_session(self) -> AsyncIterator[SqlSession]:
+        pool = self.pool
+        link = await pool.acquire()
+        try:
+            await link.begin(write=False)
+            yield self._session_on(link)
+        finally:
+            try:
+                await link.rollback()
+            finally:
+                pool.release(link)
+
+    @asynccontextmanager
+    async def _write_session(self) -> AsyncIterator[SqlSession]:
+        async with self._writing:
+            link = await self.writer()
+            try:
+                async with transaction(link):
+                    yield self._session_on(link)
+            finally:
+                self.release_writer(link)
+        self._committed.set()
+
+    def _session_on(self, link: Link) -> SqlSession:
+        return (NativeSession if self.native else SqlSession)(link, self.shape)
+
+    async def read(self, plan: Read) -> Rows:
+        """The answer to one plan; where that is one statement, no transaction is needed around it."""
+        if not (self.native and is_one_statement(plan)):
+            async with self.session() as session:
+                return await session.read(plan)
+        pool = self.pool
+        link = await pool.acquire()
+        try:
+            return await self._session_on(link).read(plan)
+        finally:
+            pool.release(link)
+
+    async def wipe(self) -> None:
+        shape = self.shape
+        names = [name for table in shape.catalog for name in (table.name, *shape.layout.sides(table))]
+        async with self.session(write=True) as session:
+            for statement in self.dialect.empty([EVENTS, *names]):
+                await session.link.run(statement)

@@ -1,0 +1,151 @@
+"""Writes as bulk statements: events, whole rows, and the words and properties that stand beside them.
+
+Deletes go first, then updates, then inserts, over all tables. What stands beside a row is changed by difference with
+the row that was there before, so an update touches only the words and properties that really changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from backends.sql.dialect import Dialect
+from backends.sql.encoding import encoded_properties
+from backends.sql.names import EVENTS, indexed_fields, properties_name, words_name
+from backends.sql.rows import EVENT_COLUMNS, event_values, writer_of
+from ugs.catalog import Catalog, Field, Kind, Row, Table
+from ugs.changes import TableWrites, Writes
+from ugs.events import Event
+
+WORD_COLUMNS = (("word", Kind.TEXT), ("weight", Kind.REAL))
+PROPERTY_COLUMNS = (("key", Kind.TEXT), ("value", Kind.TEXT))
+
+
+class Bulk(Struct, frozen=True):
+    """One statement for many rows."""
+
+    text: str
+    rows: list[tuple[Any, ...]]
+
+
+class Side:
+    """A table beside a table: for each row some names with a value each (words with weights, keys with values)."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        table: Table,
+        name: str,
+        columns: tuple[tuple[str, Kind], tuple[str, Kind]],
+        entries: Callable[[Row], Mapping[str, Any]],
+    ) -> None:
+        self.name = name
+        self.columns = columns
+        self.entries = entries
+        self.key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+        self._key_of = table.key_of
+        self._single = len(table.key) == 1
+        self.insert = dialect.insert_many(name, [*columns, *self.key])
+        self.delete = dialect.delete_many(name, [columns[0], *self.key])
+
+    def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> list[Bulk]:
+        """The changes for rows that became other rows, appeared (from None) or went (to None)."""
+        gone: list[tuple[Any, ...]] = []
+        new: list[tuple[Any, ...]] = []
+        for before, after in pairs:
+            old = {} if before is None else self.entries(before)
+            now = {} if after is None else self.entries(after)
+            key = self._key(after if before is None else before)
+            gone += [(name, *key) for name, value in old.items() if now.get(name) != value]
+            new += [(name, value, *key) for name, value in now.items() if old.get(name) != value]
+        return [Bulk(self.delete, gone), Bulk(self.insert, new)]
+
+    def _key(self, row: Row) -> tuple[Any, ...]:
+        key = self._key_of(row)
+        return (key,) if self._single else key
+
+
+class TableWriter:
+    """The bulk statements of one table."""
+
+    def __init__(self, dialect: Dialect, table: Table) -> None:
+        self.table = table
+        self.dialect = dialect
+        self.columns = [(field.stored_as, field.kind) for field in table.fields]
+        self.key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+        self.values = writer_of(table)
+        self.sides = list(_sides(dialect, table))
+        rest = [column for column in self.columns if column not in self.key]
+        self._order = [self.columns.index(column) for column in (*rest, *self.key)]
+        self._has_rest = bool(rest)
+
+    @cached_property
+    def insert(self) -> str:
+        return self.dialect.insert_many(self.table.name, self.columns)
+
+    @cached_property
+    def update(self) -> str:
+        return self.dialect.update_many(self.table.name, [self.columns[place] for place in self._order], len(self.key))
+
+    @cached_property
+    def delete(self) -> str:
+        return self.dialect.delete_many(self.table.name, self.key)
+
+    def deletes(self, writes: TableWrites) -> list[Bulk]:
+        keys = list(writes.deletes)
+        if self.table.unique:
+            keys += [self.table.key_of(row) for row in writes.updates]
+        return [Bulk(self.delete, [key if isinstance(key, tuple) else (key,) for key in keys])]
+
+    def updates(self, writes: TableWrites) -> list[Bulk]:
+        # Under a uniqueness rule two rows may exchange values: those are removed first and stored anew.
+        if self.table.unique or not self._has_rest:
+            return []
+        return [Bulk(self.update, [self._keyed(row) for row in writes.updates])]
+
+    def inserts(self, writes: TableWrites) -> list[Bulk]:
+        rows = [*writes.updates, *writes.inserts] if self.table.unique else writes.inserts
+        return [Bulk(self.insert, [self.values(row) for row in rows])]
+
+    def _keyed(self, row: Row) -> tuple[Any, ...]:
+        values = self.values(row)
+        return tuple(values[place] for place in self._order)
+
+    def beside(self, writes: TableWrites) -> list[Bulk]:
+        """The changes of words and properties."""
+        pairs: list[tuple[Row | None, Row | None]] = [(writes.before[key], None) for key in writes.deletes]
+        pairs += [(writes.before[self.table.key_of(row)], row) for row in writes.updates]
+        pairs += [(None, row) for row in writes.inserts]
+        return [bulk for side in self.sides for bulk in side.bulks(pairs)]
+
+
+def _sides(dialect: Dialect, table: Table) -> Iterable[Side]:
+    if table.words is not None:
+        yield Side(dialect, table, words_name(table), WORD_COLUMNS, table.words)
+    for field in indexed_fields(table):
+        yield Side(dialect, table, properties_name(table, field), PROPERTY_COLUMNS, _properties_in(field))
+
+
+def _properties_in(field: Field) -> Callable[[Row], Mapping[str, str]]:
+    name = field.name
+    return lambda row: encoded_properties(getattr(row, name))
+
+
+class Writer:
+    """Turns the writes of a transaction into bulk statements."""
+
+    def __init__(self, dialect: Dialect, catalog: Catalog) -> None:
+        self.tables = {table.name: TableWriter(dialect, table) for table in catalog}
+        self.log = dialect.insert_many(EVENTS, EVENT_COLUMNS)
+
+    def bulks(self, events: Sequence[Event], writes: Writes) -> list[Bulk]:
+        """All statements in their order, without the empty ones."""
+        parts = [(self.tables[table.name], changed) for table, changed in writes.items()]
+        bulks = [Bulk(self.log, [event_values(event) for event in events])]
+        for step in (TableWriter.deletes, TableWriter.updates, TableWriter.inserts, TableWriter.beside):
+            for writer, changed in parts:
+                bulks += step(writer, changed)
+        return [bulk for bulk in bulks if bulk.rows]
