@@ -1,0 +1,1 @@
+"""The doors: HTTP with GraphQL, health pages and the command line, all over one system."""

@@ -1,0 +1,75 @@
+"""ugs copy: replay the log of one store into another and prove with a digest that both hold the same.
+
+A copy that was interrupted goes on where it stopped: start it again. A target that holds something else is refused
+and left as it is.
+
+examples:
+  ugs copy file:./data sqlite:///graph.db
+  ugs copy sqlite:///graph.db postgresql://me@localhost/graph
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gateway.cli.opening import opened_or_words, wait_for
+from gateway.cli.outcome import NotOpened, put, say
+from gateway.cli.progress import Progress
+from gateway.logs import without_secrets
+from ugs.connect import storage_for
+from ugs.errors import UgsError
+from ugs.replay import position_of
+from ugs.storage import Storage
+from ugs.system import System
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("source", metavar="FROM", help="URL of the store to read")
+    parser.add_argument("target", metavar="TO", help="URL of the store to fill")
+
+
+def run(options: Namespace) -> int:
+    return wait_for(_run(options))
+
+
+async def _run(options: Namespace) -> int:
+    source = await opened_or_words(options.source)
+    try:
+        target = await _opened_target(source, options.target)
+        try:
+            return await _copy(source, target, options)
+        finally:
+            await target.close()
+    finally:
+        await source.close()
+
+
+async def _opened_target(source: System, url: str) -> Storage:
+    try:
+        target = storage_for(url)
+        await target.open(source.catalog)
+    except UgsError as error:
+        raise NotOpened(url) from error
+    return target
+
+
+async def _copy(source: System, target: Storage, options: Namespace) -> int:
+    before = await position_of(target)
+    if before:
+        say(f"going on after event {before}, which the target already has")
+    progress = Progress("copying")
+    try:
+        digest = await source.copy_to(target, progress)
+    finally:
+        progress.end()
+    events = await position_of(target)
+    put(
+        {
+            "from": without_secrets(options.source),
+            "to": without_secrets(options.target),
+            "events": events,
+            "copied": events - before,
+            "digest": digest,
+        }
+    )
+    return 0

@@ -1,0 +1,61 @@
+"""Opening the store a command works on, and running the command's coroutine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from gateway.cli.outcome import Misused, NotOpened, say
+from gateway.settings import Settings, load_settings
+from ugs.errors import InvalidSyntax, UgsError
+from ugs.storage import Storage
+from ugs.system import System
+
+
+def store_argument(parser: ArgumentParser) -> None:
+    parser.add_argument("--store", metavar="URL", help="the store (default: UGS_STORE, else file:./data)")
+    parser.add_argument("--config", metavar="FILE", type=Path, help="settings file in TOML (default: ./ugs.toml)")
+
+
+def settings_of(options: Namespace) -> Settings:
+    """The settings from options, environment and file."""
+    flags = {name: value for name, value in vars(options).items() if name in Settings.__struct_fields__}
+    try:
+        return load_settings(flags, os.environ, getattr(options, "config", None))
+    except InvalidSyntax as error:
+        raise Misused(error.message) from error
+
+
+@asynccontextmanager
+async def opened(options: Namespace) -> AsyncIterator[System]:
+    """The system on the chosen store, told about what a person should know of it."""
+    system = await opened_or_words(settings_of(options).store)
+    try:
+        yield system
+    finally:
+        await system.close()
+
+
+async def opened_or_words(url: str) -> System:
+    """An open system; a store that does not open is told apart from a command that fails."""
+    try:
+        system = System.at_url(url)
+        await system.open()
+    except UgsError as error:
+        raise NotOpened(url) from error
+    tell_warnings(system.storage)
+    return system
+
+
+def tell_warnings(storage: Storage) -> None:
+    for warning in storage.warnings:
+        say(f"warning: {warning}")
+
+
+def wait_for(work: Coroutine[Any, Any, int]) -> int:
+    return asyncio.run(work)

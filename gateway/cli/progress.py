@@ -1,0 +1,46 @@
+"""How far a long work has come: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+WIDTH = 30
+LINE_EVERY = 5.0
+DRAW_EVERY = 0.1
+
+
+class Progress:
+    """Told how many events are done, of how many."""
+
+    def __init__(self, what: str, out: TextIO | None = None) -> None:
+        self.what = what
+        self.out = out or sys.stderr
+        self.on_terminal = self.out.isatty()
+        self._told = 0.0
+        self._drawn = False
+
+    def __call__(self, done: int, total: int) -> None:
+        pause = DRAW_EVERY if self.on_terminal else LINE_EVERY
+        if time.monotonic() - self._told < pause and done < total:
+            return
+        self._told = time.monotonic()
+        self._draw(done, total) if self.on_terminal else self._line(done, total)
+
+    def _draw(self, done: int, total: int) -> None:
+        filled = WIDTH * done // max(total, 1)
+        bar = "█" * filled + "░" * (WIDTH - filled)
+        self.out.write(f"\r{self.what} {bar} {done:,} of {total:,} events ")
+        self.out.flush()
+        self._drawn = True
+
+    def _line(self, done: int, total: int) -> None:
+        self.out.write(f"{self.what}: {done} of {total} events\n")
+        self.out.flush()
+
+    def end(self) -> None:
+        """Leave the line of the bar."""
+        if self._drawn:
+            self.out.write("\n")
+            self.out.flush()

@@ -1,0 +1,96 @@
+"""Logs as events with fields: one line each, for people or as JSON, tied together by a request id, free of secrets."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from gateway.settings import LogFormat, LogLevel
+
+request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+"""The id of the request that the running code serves."""
+
+SECRET_IN_URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<user>[^\s/@:]*):[^\s/]*@", re.IGNORECASE)
+SECRET_OPTION = re.compile(r"(?P<name>[?&](?:password|token|secret|key)=)[^\s&]*", re.IGNORECASE)
+
+
+def without_secrets(text: str) -> str:
+    """The text with the passwords of all URLs in it masked."""
+    return SECRET_OPTION.sub(r"\g<name>***", SECRET_IN_URL.sub(r"\g<scheme>\g<user>:***@", text))
+
+
+class Log:
+    """A logger whose lines are a sentence and fields."""
+
+    def __init__(self, name: str) -> None:
+        self._logger = logging.getLogger(name)
+
+    def debug(self, sentence: str, **fields: object) -> None:
+        self._logger.debug(sentence, extra={"fields": fields})
+
+    def info(self, sentence: str, **fields: object) -> None:
+        self._logger.info(sentence, extra={"fields": fields})
+
+    def warning(self, sentence: str, **fields: object) -> None:
+        self._logger.warning(sentence, extra={"fields": fields})
+
+    def exception(self, sentence: str, error: BaseException, **fields: object) -> None:
+        """A bug, with its traceback."""
+        self._logger.error(sentence, exc_info=error, extra={"fields": fields})
+
+
+class TextLines(logging.Formatter):
+    """`10:15:02 info  served  method=GET path=/readyz status=200 request=…`"""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
+        pairs = "".join(f" {name}={_shown(value)}" for name, value in _fields(record).items())
+        line = f"{moment} {record.levelname.lower():<7} {record.getMessage()}{pairs}"
+        return without_secrets(line + self._trace(record))
+
+    def _trace(self, record: logging.LogRecord) -> str:
+        return "\n" + self.formatException(record.exc_info) if record.exc_info else ""
+
+
+class JsonLines(logging.Formatter):
+    """The same as one JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            **_fields(record),
+        }
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return without_secrets(msgspec.json.encode(line, enc_hook=str).decode())
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    fields = dict(getattr(record, "fields", {}))
+    id = request_id.get()
+    return fields if id is None else {**fields, "request": id}
+
+
+def _shown(value: object) -> str:
+    """A field as one word, or as JSON text, so that a value from outside cannot begin a line of its own."""
+    text = str(value)
+    plain = text.isprintable() and " " not in text and '"' not in text
+    return text if plain else msgspec.json.encode(text).decode()
+
+
+def set_up_logs(level: LogLevel, format: LogFormat) -> None:
+    """Send every logger of the process to standard error, in one shape."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if format is LogFormat.JSON else TextLines())
+    logging.basicConfig(level=level.value.upper(), handlers=[handler], force=True)
+    # The web server would repeat what we log or put into words ourselves.
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    logging.getLogger("uvicorn.access").disabled = True

@@ -1,0 +1,222 @@
+"""Everything the gateway can be told from outside, read once, typed, and able to say where each value came from.
+
+A flag wins over the environment (`UGS_…`), the environment over a TOML file, and the file over what is built in.
+A setting nobody knows is an error in words, because a misspelt one would otherwise be silently ignored.
+"""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.errors import InvalidSyntax
+
+PREFIX = "UGS_"
+FILE_VARIABLE = "UGS_CONFIG"
+DEFAULT_FILE = "ugs.toml"
+
+# Variables that begin like ours and belong to others: the tests, the compose file, and what Kubernetes
+# puts into every container beside a service called `ugs`.
+FOREIGN = re.compile(r"UGS_(TEST_.*|DB_PASSWORD|OUTSIDE_DATA|SERVICE_.*|PORT_\d.*)")
+
+
+class LogLevel(StrEnum):
+    """How much is told."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class LogFormat(StrEnum):
+    """For whom the log is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class Settings(Struct, frozen=True):
+    """The gateway's settings; `SETTINGS` below says what each means."""
+
+    store: str = "file:./data"
+    host: str = "127.0.0.1"
+    port: int = 8000
+    allow_open: bool = False
+    max_body_bytes: int = 1 << 20
+    request_seconds: float = 10.0
+    drain_seconds: float = 8.0
+    log_level: LogLevel = LogLevel.INFO
+    log_format: LogFormat = LogFormat.TEXT
+    origins: Mapping[str, str] = {}
+    """Where each value came from: `flag --port`, `environment UGS_PORT`, `file ugs.toml` or `built in`."""
+
+    def origin(self, name: str) -> str:
+        return self.origins.get(name, "built in")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the gateway."""
+        return is_loopback(self.host)
+
+
+class Setting(Struct, frozen=True):
+    """One setting as it is read and documented."""
+
+    meaning: str
+    read: Callable[[str], Any]
+    rule: str
+    """What a value must be, in words."""
+
+
+def _switch(text: str) -> bool:
+    return {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}[text.lower()]
+
+
+def _between(low: float, high: float, kind: type[int] | type[float]) -> Callable[[str], int | float]:
+    def read(text: str) -> int | float:
+        value = kind(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return read
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise ValueError(text)
+    return text
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "store": Setting("Where the data lives, as a URL; its scheme chooses the backend.", _text, "a store URL"),
+    "host": Setting("The address to listen on.", _text, "a host name or address"),
+    "port": Setting("The port to listen on; 0 takes a free one.", _between(0, 65535, int), "a number from 0 to 65535"),
+    "allow_open": Setting(
+        "Listen on an address that other machines can reach, although there is no login yet.", _switch, "on or off"
+    ),
+    "max_body_bytes": Setting(
+        "The largest request body that is read.", _between(1024, 1 << 30, int), "a number from 1024 to 1073741824"
+    ),
+    "request_seconds": Setting(
+        "How long one request may take.", _between(0.1, 3600, float), "a number of seconds from 0.1 to 3600"
+    ),
+    "drain_seconds": Setting(
+        "How long requests under way may finish after a stop was asked for.",
+        _between(0, 3600, float),
+        "a number of seconds from 0 to 3600",
+    ),
+    "log_level": Setting("How much is logged.", LogLevel, "debug, info, warning or error"),
+    "log_format": Setting("Lines for people (`text`) or for machines (`json`).", LogFormat, "text or json"),
+}
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return PREFIX + name.upper()
+
+
+def flag(name: str) -> str:
+    """The command-line option of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    file: Path | None = None,
+) -> Settings:
+    """The settings from all sources, or E005 that names the source at fault."""
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for origin, found in _sources(flags or {}, environ or {}, file):
+        for name, raw in found.items():
+            place = origin(name)
+            values[name] = _read(name, raw, place)
+            origins[name] = place
+    return Settings(**values, origins=origins)
+
+
+Source = tuple[Callable[[str], str], Mapping[str, Any]]
+
+
+def _sources(flags: Mapping[str, Any], environ: Mapping[str, str], file: Path | None) -> list[Source]:
+    """The sources from the weakest to the strongest."""
+    path = _config_file(environ, file)
+    given = {name: value for name, value in flags.items() if value is not None}
+    return [
+        (lambda name: f"file {path}", {} if path is None else _from_file(path)),
+        (lambda name: f"environment {variable(name)}", _from_environment(environ)),
+        (lambda name: f"flag {flag(name)}", given),
+    ]
+
+
+def _config_file(environ: Mapping[str, str], file: Path | None) -> Path | None:
+    named = file or (Path(environ[FILE_VARIABLE]) if environ.get(FILE_VARIABLE) else None)
+    if named is not None and not named.is_file():
+        raise InvalidSyntax(f"The settings file {named} does not exist")
+    default = Path(DEFAULT_FILE)
+    return named or (default if default.is_file() else None)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSyntax(f"The settings file {path} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise InvalidSyntax(f"The settings file {path} cannot be read: {error.strerror}") from error
+    for name in found:
+        if name not in SETTINGS:
+            raise InvalidSyntax(f"The settings file {path} has an unknown setting {name!r}.{_meant(name)}")
+    return found
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    found = {}
+    for name, value in environ.items():
+        if not name.startswith(PREFIX) or name == FILE_VARIABLE or FOREIGN.fullmatch(name):
+            continue
+        setting = name.removeprefix(PREFIX).lower()
+        if setting not in SETTINGS:
+            raise InvalidSyntax(f"The environment has an unknown setting {name}.{_meant(setting, variable)}")
+        found[setting] = value
+    return found
+
+
+def _meant(name: str, spelled: Callable[[str], str] = str) -> str:
+    close = difflib.get_close_matches(name, SETTINGS, n=1)
+    if close:
+        return f" Did you mean {spelled(close[0])}?"
+    return f" Known: {', '.join(spelled(known) for known in SETTINGS)}"
+
+
+def _read(name: str, raw: Any, place: str) -> Any:
+    """The typed value; a TOML file may write numbers and switches in its own way, all else is text."""
+    setting = SETTINGS[name]
+    text = str(raw)
+    try:
+        if not isinstance(raw, str | int | float):
+            raise ValueError(raw)
+        return setting.read(text)
+    except (ValueError, KeyError) as error:
+        raise InvalidSyntax(f"{name} must be {setting.rule}, got {text!r} ({place})", setting=name) from error
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address can only mean this machine."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
