@@ -104,7 +104,7 @@ def check_value(value: object, where: str = "value", depth: int = 0) -> None:
         _check_text(value, where)
     elif isinstance(value, int):
         if not MIN_INT <= value <= MAX_INT:
-            raise InvalidJSON(f"{where}: {str(value)[:40]} does not fit a 64-bit integer", path=where)
+            raise InvalidJSON(f"{where}: {shown(value)} does not fit a 64-bit integer", path=where)
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidJSON(f"{where}: {value} is not a finite number", path=where)
@@ -182,8 +182,15 @@ def check_weight(value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidSyntax(f"weight must be a number, got {str(value)[:80]!r}")
     if not -(2**1023) < value < 2**1023 or not math.isfinite(value) or float(value) != value:
-        raise InvalidSyntax(f"weight {str(value)[:40]} cannot be kept exactly as a 64-bit float")
+        raise InvalidSyntax(f"weight {shown(value)} cannot be kept exactly as a 64-bit float")
     return whole(value)
+
+
+def shown(number: int | float) -> str:
+    """A number for a message; Python refuses to print enormous integers."""
+    if isinstance(number, int) and number.bit_length() > 128:
+        return f"an integer of {number.bit_length()} bits"
+    return str(number)
 
 
 def whole(value: int | float) -> int | float:

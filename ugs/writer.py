@@ -20,6 +20,7 @@ from ugs.desk import Desk
 from ugs.errors import (
     Conflict,
     IdempotencyConflict,
+    InvalidJSON,
     InvalidSyntax,
     OutcomeUnknown,
     UgsError,
@@ -210,9 +211,12 @@ def idem_for(command: Command, context: Context) -> Idem | None:
         return None
     if not key or len(key) > MAX_KEY:
         raise InvalidSyntax(f"an idempotency key has between 1 and {MAX_KEY} characters")
-    asked = msgspec.to_builtins(command)
-    check_value(asked, "command")
-    body = to_text(asked)
+    check_value(key, "idempotency key")
+    try:
+        body = to_text(msgspec.to_builtins(command))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        # The decision would refuse it as well, in the same class, if it got that far.
+        raise InvalidJSON(f"the request holds a value that is not JSON: {error}") from error
     return Idem(f"{context.principal.user}/{key}", sha256(body.encode()).hexdigest())
 
 
