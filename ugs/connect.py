@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
 from ugs.errors import UnknownStore
@@ -12,16 +13,22 @@ from ugs.storage import Storage
 GROUP = "ugs.backends"
 
 
+@cache
+def _entries() -> dict[str, EntryPoint]:
+    """The backends that are installed; looking through all packages takes milliseconds, so it is done once."""
+    return {entry.name: entry for entry in reversed(tuple(entry_points(group=GROUP)))}
+
+
 def backend_names() -> list[str]:
     """The URL schemes that can be opened here."""
-    return sorted({entry.name for entry in entry_points(group=GROUP)})
+    return sorted(_entries())
 
 
 def storage_for(url: str) -> Storage:
     """A store for the URL, not opened yet."""
     scheme, colon, _ = url.partition(":")
     name = scheme.partition("+")[0]
-    found = next(iter(entry_points(group=GROUP, name=name)), None) if colon else None
+    found = _entries().get(name) if colon else None
     if found is None:
         raise UnknownStore(
             f"No backend answers to {scheme + colon!r}. Known: {', '.join(n + ':' for n in backend_names())}",

@@ -20,7 +20,7 @@ from ugs.catalog import Catalog
 from ugs.changes import TableWrites
 from ugs.clock import Clock, WallClock
 from ugs.connect import storage_for
-from ugs.errors import DigestMismatch, UgsError, Unavailable
+from ugs.errors import DigestMismatch, UgsError
 from ugs.events import Event
 from ugs.feature import Command
 from ugs.graph.queries import Stats
@@ -112,12 +112,12 @@ class System:
         await self.close()
 
     async def _watch(self) -> None:
-        """Hear of other processes' commits; a store that is away for a while is asked again."""
+        """Hear of other processes' commits; a store that fails or is away for a while is asked again."""
         while True:
             try:
                 async for position in self.storage.watch(self.bus.position):
                     self.bus.heard(position)
-            except Unavailable:
+            except UgsError:
                 await asyncio.sleep(1.0)
 
     async def execute(self, command: Command, context: Context = LOCAL) -> Outcome:

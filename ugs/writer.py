@@ -173,13 +173,17 @@ class Writer:
         return Outcome(await desk.close_command(author(context), idem), decision.warnings)
 
     async def _happened(self, events: list[Event], error: OutcomeUnknown) -> bool:
-        """Ask the log whether a commit that lost its connection took place."""
+        """Ask the log whether a commit that lost its connection took place.
+
+        The server may still be busy with that commit. Asking in the place of the one writer waits until it is over,
+        so that a "no" stays true.
+        """
         for pause in RESOLVE_PAUSES:
             await asyncio.sleep(pause)
             try:
-                async with self._storage.session() as session:
+                async with self._storage.session(write=True) as session:
                     found = await session.events(EventQuery(after=events[0].position - 1, limit=1))
-            except Unavailable:
+            except (Unavailable, Conflict, OutcomeUnknown):
                 continue
             return bool(found) and found[0] == events[0]
         raise error
