@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import strawberry
 from graphql import GraphQLError
-from strawberry.schema.config import StrawberryConfig
-from strawberry.types import ExecutionContext
 
 from schema.limits import limits
-from schema.query import Query
 from schema.scalars import SCALARS
+from schema.topics import Mutation, Query, Subscription
 
 __all__ = ["build_schema"]
 
 
-class Schema(strawberry.Schema):
-    """Leaves errors to `schema.errors`, which decides what is told to whom."""
+class GatewaySchema(strawberry.Schema):
+    """Leaves it to the door to log errors: most are refusals that only their caller needs to hear of."""
 
-    def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
-        pass
+    def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
+        return None
 
 
-def build_schema() -> Schema:
+def build_schema() -> strawberry.Schema:
     """The schema with its limits, ready to execute."""
-    return Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=limits())
+    return GatewaySchema(
+        query=Query,
+        mutation=Mutation,
+        subscription=Subscription,
+        config=strawberry.schema.config.StrawberryConfig(scalar_map=SCALARS),
+        extensions=limits(),
+    )

@@ -9,12 +9,17 @@ import strawberry
 from graphql import GraphQLError, ValueNode, value_from_ast_untyped
 
 from ugs.errors import UgsError
+from ugs.identity import Scope
 from ugs.values import MAX_INT, check_value
 
 Millis = NewType("Millis", int)
 Position = NewType("Position", int)
 Instant = NewType("Instant", datetime)
 Json = NewType("Json", object)
+
+
+# Registered before any type mentions it, or Strawberry would make a second enum of the same name.
+strawberry.enum(Scope, name="Scope", description="A namespace of ids: DEFAULT has no prefix")
 
 
 def _whole_number(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""The system seen from outside: how large the graph is, and what keeps it."""
+"""The system seen from outside: how large the graph is, what happened, and what keeps it."""
 
 from __future__ import annotations
 
@@ -7,39 +7,169 @@ from collections.abc import Mapping
 import strawberry
 
 from schema.context import Info, RequestContext
-from schema.fields import field
+from schema.cursors import decode_cursor, encode_cursor
+from schema.events import Event, EventConnection, EventEdge, EventType, shown_event
+from schema.moments import At, moment_of
+from schema.paging import page_info, page_size
+from schema.scalars import Json, Position
+from schema.steps import ScopeInfo
+from schema.warnings import Warning
+from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.graph.model import EDGES, NODES
-from ugs.graph.queries import stats
+from ugs.graph.queries import history, stats
+from ugs.identity import Scope, is_identifier
 from ugs.moments import At as KernelAt
+from ugs.reads.plan import Page
+from ugs.storage import EventQuery
 from ugs.system import State
 
 strawberry.enum(State, name="SystemState", description="Where the system is in its life")
+MOST_EXPORTED = 10_000
+BY_POSITION = "position"
 
 
 @strawberry.type(description="How many elements have a type; null is the type of those without one")
 class TypeCount:
-    type: str | None
-    count: int
+    type: str | None = strawberry.field(description="The type")
+    count: int = strawberry.field(description="How many elements have it")
 
 
 @strawberry.type(description="How large the graph is")
 class Stats:
-    nodes: int
-    edges: int
-    types: int
-    properties: int
-    events: int
+    nodes: int = strawberry.field(description="How many nodes there are")
+    edges: int = strawberry.field(description="How many edges there are")
+    types: int = strawberry.field(description="How many different types nodes have")
+    properties: int = strawberry.field(description="How many different property names nodes have")
+    events: Position = strawberry.field(description="How many events the log holds")
     at: strawberry.Private[KernelAt | None]
 
-    @field("Node types by how often they occur")
+    @strawberry.field(description="Nodes by type, most frequent first")
     async def node_types(self, info: Info) -> list[TypeCount]:
         async with info.context.system.session_at(self.at) as session:
             return counted(await session.group(NODES, "type"))
 
-    @field("Edge types by how often they occur")
+    @strawberry.field(description="Edges by type, most frequent first")
     async def edge_types(self, info: Info) -> list[TypeCount]:
         async with info.context.system.session_at(self.at) as session:
             return counted(await session.group(EDGES, "type"))
+
+
+@strawberry.type(description="What keeps the data")
+class BackendInfo:
+    name: str = strawberry.field(description="The store in words")
+    kind: str = strawberry.field(description="Which backend it is")
+    version: str | None = strawberry.field(description="The version of the server behind it, where there is one")
+    state: State = strawberry.field(description="Where the system is in its life")
+    capabilities: list[str] = strawberry.field(description="What the store does by itself; changes speed, not answers")
+
+
+@strawberry.type(description="Whether the stored state is what the log says")
+class IntegrityReport:
+    ok: bool = strawberry.field(description="Replaying the log gives exactly the stored state")
+    events_checked: Position = strawberry.field(description="How many events were replayed")
+    digest: str = strawberry.field(description="Hash of the stored state; equal on every store with the same log")
+    problems: list[Warning] = strawberry.field(description="What differs")
+
+
+@strawberry.type
+class SystemQuery:
+    @strawberry.field(description="How large the graph is")
+    async def stats(self, info: Info, at: At | None = None) -> Stats:
+        return await stats_at(info.context, moment_of(at))
+
+    @strawberry.field(description="What keeps the data")
+    def backend(self, info: Info) -> BackendInfo:
+        return backend_of(info.context)
+
+    @strawberry.field(description="Every property name that a node has, sorted")
+    async def property_keys(self, info: Info, at: At | None = None) -> list[str]:
+        return await info.context.graph.property_keys(moment_of(at))
+
+    @strawberry.field(description="The scopes in use")
+    async def scopes(self, info: Info, at: At | None = None) -> list[ScopeInfo]:
+        found = await info.context.graph.scopes(moment_of(at))
+        return [
+            ScopeInfo(scope=one.scope, name=one.scope.value, node_count=one.nodes, edge_count=one.edges)
+            for one in found
+        ]
+
+    @strawberry.field(description="The last events, oldest of them first")
+    async def history(
+        self,
+        info: Info,
+        last: int = 20,
+        types: list[EventType] | None = None,
+        element_id: strawberry.ID | None = None,
+    ) -> list[Event]:
+        if not 0 <= last <= 500:
+            raise LimitExceeded("last lies between 0 and 500", limit=500)
+        async with info.context.system.session() as session:
+            found = await history(session, last, element_id, _names(types))
+        return [shown_event(event) for event in found]
+
+    @strawberry.field(description="The log, oldest first, a page at a time")
+    async def events(
+        self,
+        info: Info,
+        types: list[EventType] | None = None,
+        element_id: strawberry.ID | None = None,
+        after_seq: Position | None = None,
+        first: int | None = 100,
+        after: str | None = None,
+    ) -> EventConnection:
+        limit = page_size({"first": first}, "first")
+        return await event_page(
+            info, _names(types), element_id, start_of(after_seq, after), 100 if limit is None else limit
+        )
+
+    @strawberry.field(description="Replays the log beside the store and compares; takes a while on a large log")
+    async def verify(self, info: Info) -> IntegrityReport:
+        found = await info.context.system.verify()
+        problem = Warning(code="DIGEST_MISMATCH", message="the state differs from what the log says", id=None)
+        return IntegrityReport(
+            ok=found.ok,
+            events_checked=Position(found.events),
+            digest=found.stored,
+            problems=[] if found.ok else [problem],
+        )
+
+    @strawberry.field(description="Nodes and edges as JSON, at most 10,000 together; larger graphs export by the CLI")
+    async def export_graph(self, info: Info, scope: Scope | None = None, at: At | None = None) -> Json:
+        async with info.context.system.session_at(moment_of(at)) as session:
+            size = await session.count(NODES) + await session.count(EDGES)
+        if size > MOST_EXPORTED:
+            raise LimitExceeded(f"the graph has {size} elements, the export by GraphQL at most {MOST_EXPORTED}")
+        return Json(await info.context.graph.export_graph(scope, moment_of(at)))
+
+
+def _names(types: list[EventType] | None) -> frozenset[str] | None:
+    return None if types is None else frozenset(type.name for type in types)
+
+
+def start_of(after_seq: int | None, after: str | None) -> int:
+    """Where a page of the log begins: after a position, or after a cursor."""
+    if after is None:
+        return after_seq or 0
+    if after_seq is not None:
+        raise InvalidSyntax("continue after a position or after a cursor, not after both")
+    (position,) = decode_cursor(after, BY_POSITION, 1)
+    if not isinstance(position, int):
+        raise InvalidSyntax("The cursor belongs to another list; start again without it")
+    return position
+
+
+async def event_page(
+    info: Info, types: frozenset[str] | None, element: str | None, after: int, limit: int
+) -> EventConnection:
+    query = EventQuery(after=after, limit=limit + 1, element=element, types=types)
+    known = element is None or is_identifier(element)
+    async with info.context.system.session() as session:
+        events = await session.events(query) if known else []
+    page = events[:limit]
+    cursors = [encode_cursor(BY_POSITION, (event.position,)) for event in page]
+    edges = [EventEdge(cursor=c, node=shown_event(e)) for c, e in zip(cursors, page, strict=True)]
+    started = Page(limit=limit, after=() if after else None)
+    return EventConnection(edges=edges, page_info=page_info(started, len(events) > limit, cursors))
 
 
 def counted(counts: Mapping[str | None, int]) -> list[TypeCount]:
@@ -53,16 +183,7 @@ async def stats_at(context: RequestContext, at: KernelAt | None) -> Stats:
     async with context.system.session_at(at) as session:
         found = await stats(session)
         head = await session.head()
-    return Stats(**found.as_json(), events=head.position, at=at)
-
-
-@strawberry.type(description="What keeps the data")
-class BackendInfo:
-    name: str
-    kind: str
-    version: str | None
-    state: State
-    capabilities: list[str]
+    return Stats(**found.as_json(), events=Position(head.position), at=at)
 
 
 def backend_of(context: RequestContext) -> BackendInfo:

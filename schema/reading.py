@@ -1,0 +1,220 @@
+"""Reading the graph: elements, lists, addresses, and the past of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import strawberry
+
+from schema.context import Info
+from schema.elements import (
+    GraphEdge,
+    GraphEdgeConnection,
+    GraphElement,
+    GraphNode,
+    GraphNodeConnection,
+    Identified,
+    paged_rows,
+    shown,
+    shown_edge,
+    shown_node,
+    shown_row,
+)
+from schema.events import ElementVersion, shown_event, shown_version
+from schema.filters import EdgeFilter, NodeFilter, edge_where, node_where
+from schema.moments import At, moment_of
+from schema.orders import EDGE_COLUMNS, NODE_COLUMNS, EdgeOrder, NodeOrder, order_asked
+from schema.scalars import Json
+from schema.selection import Selection, own_choice
+from schema.shapes import EDGE, NODE, Shape, connection_read, nests_below
+from schema.steps import Resolution
+from ugs.errors import InvalidSyntax, LimitExceeded
+from ugs.graph.queries import at_version, get, resolve, versions
+from ugs.identity import is_identifier
+from ugs.moments import At as KernelAt
+from ugs.reads.plan import Found, Order, Read
+from ugs.reads.where import Linked, Not, Op, Property, Where, eq
+from ugs.storage import EventQuery
+from ugs.values import check_key, check_value
+
+MOST_ADDRESSES = 200
+
+
+@strawberry.type
+class ReadingQuery:
+    @strawberry.field(description="The node with this id, now, at a version, or at a place in time; null without one")
+    async def graph_node(
+        self, info: Info, id: strawberry.ID, version: int | None = None, at: At | None = None
+    ) -> GraphNode | None:
+        found = await one_row(info, NODE, id, version, moment_of(at))
+        return None if found is None else shown_node(found, at=moment_of(at))
+
+    @strawberry.field(description="The edge with this id, now, at a version, or at a place in time; null without one")
+    async def graph_edge(
+        self, info: Info, id: strawberry.ID, version: int | None = None, at: At | None = None
+    ) -> GraphEdge | None:
+        found = await one_row(info, EDGE, id, version, moment_of(at))
+        return None if found is None else shown_edge(found, at=moment_of(at))
+
+    @strawberry.field(description="The node or edge with this id; null without one")
+    async def element(self, info: Info, id: strawberry.ID, at: At | None = None) -> GraphElement | None:
+        return shown(await info.context.graph.get(id, moment_of(at)), moment_of(at))
+
+    @strawberry.field(description="Anything by its global id; null without one")
+    async def node(self, info: Info, id: strawberry.ID) -> Identified | None:
+        return await identified(info, id)
+
+    @strawberry.field(description="Anything by its global ids, in their order, null where there is none")
+    async def nodes(self, info: Info, ids: list[strawberry.ID]) -> list[Identified | None]:
+        check_count(ids, "ids")
+        return [await identified(info, id) for id in ids]
+
+    @strawberry.field(description="Nodes that meet a filter, a page at a time, by id unless told")
+    async def graph_nodes(
+        self,
+        info: Info,
+        filter: NodeFilter | None = None,
+        order_by: list[NodeOrder] | None = None,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+        at: At | None = None,
+    ) -> GraphNodeConnection:
+        arguments = own_arguments(info)
+        order = order_asked(arguments.get("orderBy"), NODE_COLUMNS)
+        return await node_page(info, node_where(arguments.get("filter")), order, moment_of(at))
+
+    @strawberry.field(description="Edges that meet a filter, a page at a time, by id unless told")
+    async def graph_edges(
+        self,
+        info: Info,
+        filter: EdgeFilter | None = None,
+        order_by: list[EdgeOrder] | None = None,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+        at: At | None = None,
+    ) -> GraphEdgeConnection:
+        arguments = own_arguments(info)
+        order = order_asked(arguments.get("orderBy"), EDGE_COLUMNS)
+        plan = page_plan(info, EDGE, edge_where(arguments.get("filter")), order)
+        rows = await info.context.system.read(plan, moment_of(at))
+        return GraphEdgeConnection(paged=paged_rows(rows, plan.page, order, moment_of(at), edges=True))
+
+    @strawberry.field(description="Nodes whose property has exactly this value; numbers by value, 1 equals 1.0")
+    async def find_by_property(
+        self,
+        info: Info,
+        key: str,
+        value: Json,
+        first: int | None = None,
+        after: str | None = None,
+        at: At | None = None,
+    ) -> GraphNodeConnection:
+        check_value(value)
+        return await node_page(info, Property("properties_text", check_key(key), Op.EQ, value), (), moment_of(at))
+
+    @strawberry.field(description="Nodes at which no edge arrives")
+    async def roots(
+        self, info: Info, first: int | None = None, after: str | None = None, at: At | None = None
+    ) -> GraphNodeConnection:
+        return await node_page(info, Not(Linked("incoming")), (), moment_of(at))
+
+    @strawberry.field(description="What an address such as @(alice) or @(alice:3) leads to")
+    async def resolve(self, info: Info, address: str, at: At | None = None) -> Resolution:
+        return await resolution(info, address, moment_of(at))
+
+    @strawberry.field(description="What several addresses lead to, in their order")
+    async def resolve_all(self, info: Info, addresses: list[str], at: At | None = None) -> list[Resolution]:
+        check_count(addresses, "addresses")
+        return [await resolution(info, address, moment_of(at)) for address in addresses]
+
+    @strawberry.field(description="Every state an element has had, oldest first; also of deleted ones")
+    async def versions(self, info: Info, id: strawberry.ID, last: int | None = 20) -> list[ElementVersion]:
+        if last is not None and not 0 <= last <= 500:
+            raise LimitExceeded("last lies between 0 and 500", limit=500)
+        async with info.context.system.session() as session:
+            life = await versions(session, id)
+        return [shown_version(state) for state in (life if last is None else life[max(len(life) - last, 0) :])]
+
+
+def check_count(asked: list[Any], what: str) -> None:
+    if len(asked) > MOST_ADDRESSES:
+        raise LimitExceeded(f"{what}: at most {MOST_ADDRESSES} at once", limit=MOST_ADDRESSES)
+
+
+def own_arguments(info: Info) -> dict[str, Any]:
+    """The arguments of the running field by the schema's names."""
+    raw = info._raw_info
+    return Selection.of(raw).arguments(own_choice(raw))
+
+
+def page_plan(info: Info, shape: Shape, where: Where, order: tuple[Order, ...]) -> Read:
+    raw = info._raw_info
+    return connection_read(Selection.of(raw), own_choice(raw), shape, where, order)
+
+
+async def node_page(info: Info, where: Where, order: tuple[Order, ...], at: KernelAt | None) -> GraphNodeConnection:
+    """A page of nodes with everything that is chosen below them, in one read."""
+    plan = page_plan(info, NODE, where, order)
+    rows = await info.context.system.read(plan, at)
+    return GraphNodeConnection(paged=paged_rows(rows, plan.page, order, at))
+
+
+async def one_row(info: Info, shape: Shape, id: str, version: int | None, at: KernelAt | None) -> Found | None:
+    """A row with everything that is chosen below it, in one read; an old version comes from its own events."""
+    if not is_identifier(id):
+        return None
+    if version is not None:
+        return await old_row(info, shape, id, version, at)
+    raw = info._raw_info
+    nest = nests_below(Selection.of(raw), own_choice(raw), shape)
+    rows = await info.context.system.read(Read(shape.table, eq("id", id), nest=nest), at)
+    return rows.items[0] if rows.items else None
+
+
+async def old_row(info: Info, shape: Shape, id: str, version: int, at: KernelAt | None) -> Found | None:
+    if at is not None:
+        raise InvalidSyntax("ask for a version or for a place in time, not for both")
+    async with info.context.system.session() as session:
+        row = await at_version(session, id, version)
+    return Found(row, {}) if isinstance(row, shape.table.row) else None
+
+
+async def identified(info: Info, id: str) -> Identified | None:
+    """Whatever carries a global id."""
+    kind, slash, own = id.partition("/")
+    if not slash:
+        async with info.context.system.session() as session:
+            row = await get(session, id)
+        return None if row is None else shown_row(row)
+    find = IDENTIFIED.get(kind)
+    return None if find is None else await find(info, own)
+
+
+async def event_by_id(info: Info, id: str) -> Identified | None:
+    """An event by the id it has in the log."""
+    position = id.rpartition("_")[2]
+    if not (position.isascii() and position.isdecimal() and len(position) < 19):
+        return None
+    async with info.context.system.session() as session:
+        found = await session.events(EventQuery(after=int(position) - 1, until=int(position)))
+    return shown_event(found[0]) if found and found[0].id == id else None
+
+
+IDENTIFIED = {"event": event_by_id}
+"""How things that are not graph elements are found by the part of their id behind the slash; features add theirs."""
+
+
+async def resolution(info: Info, address: str, at: KernelAt | None) -> Resolution:
+    async with info.context.system.session_at(at) as session:
+        found = await resolve(session, address)
+    element = found.element
+    return Resolution(
+        address=address,
+        element=shown(element, at),
+        version=None if element is None else element.version,
+        value=Json(found.value),
+    )

@@ -1,0 +1,15 @@
+"""The topics of the schema: each file brings its part of the roots, and no file knows them all but this list."""
+
+from __future__ import annotations
+
+from strawberry.tools import merge_types
+
+from schema.changing import ChangingMutation
+from schema.reading import ReadingQuery
+from schema.system import SystemQuery
+from schema.walking import WalkingQuery
+from schema.watching import WatchingSubscription
+
+Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery))
+Mutation = merge_types("Mutation", (ChangingMutation,))
+Subscription = merge_types("Subscription", (WatchingSubscription,))

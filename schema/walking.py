@@ -1,0 +1,168 @@
+"""Walking and searching: neighbours, traversals, paths, hubs, full-text search."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import strawberry
+
+from schema.context import Info
+from schema.cursors import decode_cursor, encode_cursor
+from schema.elements import Direction, GraphNode, Strategy, shown_node
+from schema.hydrate import Hydration
+from schema.moments import At, moment_of
+from schema.paging import page_info, page_size
+from schema.selection import Choice, Selection, own_choice
+from schema.shapes import EDGE, NODE, nests_below
+from schema.steps import Hub, Path, SearchHit, SearchHitConnection, SearchHitEdge, TraversalStep
+from ugs.errors import InvalidSyntax, LimitExceeded
+from ugs.graph import walk
+from ugs.graph.search import Hit
+from ugs.identity import Scope
+from ugs.moments import At as KernelAt
+from ugs.reads.plan import Page
+
+MOST_QUERY = 1_000
+BY_SCORE = "-score,id"
+
+
+@strawberry.type
+class WalkingQuery:
+    @strawberry.field(description="Nodes that contain all the words, best first")
+    async def search(
+        self,
+        info: Info,
+        query: str,
+        scope: Scope | None = None,
+        type: str | None = None,
+        first: int | None = 20,
+        after: str | None = None,
+        at: At | None = None,
+    ) -> SearchHitConnection:
+        if len(query) > MOST_QUERY:
+            raise LimitExceeded(f"a search query has at most {MOST_QUERY} characters", limit=MOST_QUERY)
+        hits = await info.context.graph.search(query, moment_of(at), type=type, scope=scope)
+        return await hit_page(info, hits, page_size({"first": first}, "first"), after, moment_of(at))
+
+    @strawberry.field(description="Adjacent nodes, each once, in the sequence of the edges that lead to them")
+    async def neighbors(
+        self,
+        info: Info,
+        id: strawberry.ID,
+        direction: Direction = Direction.BOTH,
+        edge_type: str | None = None,
+        at: At | None = None,
+    ) -> list[GraphNode]:
+        types = None if edge_type is None else [edge_type]
+        rows = await info.context.graph.neighbors(id, direction.name.lower(), types, moment_of(at))
+        brought, _ = hydration(info, moment_of(at))
+        raw = info._raw_info
+        brought.nests["GraphNode"] = nests_below(Selection.of(raw), own_choice(raw), NODE)
+        found = await brought.nodes(rows)
+        return [shown_node(found[row.id], at=moment_of(at)) for row in rows]
+
+    @strawberry.field(description="Nodes within a number of steps, in the order they are visited, the start first")
+    async def traverse(
+        self,
+        info: Info,
+        id: strawberry.ID,
+        depth: int = 3,
+        direction: Direction = Direction.OUTGOING,
+        strategy: Strategy = Strategy.BFS,
+        edge_types: list[str] | None = None,
+        at: At | None = None,
+    ) -> list[TraversalStep]:
+        moment = moment_of(at)
+        way = walk.Strategy[strategy.name]
+        steps = await info.context.graph.traverse(id, depth, direction.name.lower(), way, edge_types, moment)
+        brought, fields = hydration(info, moment)
+        brought.choose(NODE, fields, "node").choose(EDGE, fields, "via")
+        nodes = await brought.nodes(step.node for step in steps)
+        edges = await brought.edges(step.via for step in steps if step.via is not None)
+        return [
+            TraversalStep(
+                found=nodes[step.node.id],
+                edge=None if step.via is None else edges[step.via.id],
+                at=moment,
+                depth=step.depth,
+            )
+            for step in steps
+        ]
+
+    @strawberry.field(description="The cheapest way from one node to another; null when there is none")
+    async def path(
+        self,
+        info: Info,
+        source: Annotated[strawberry.ID, strawberry.argument(name="from", description="Where the way begins")],
+        to: Annotated[strawberry.ID, strawberry.argument(description="Where it ends")],
+        at: At | None = None,
+    ) -> Path | None:
+        moment = moment_of(at)
+        way = await info.context.graph.path(source, to, moment)
+        if way is None:
+            return None
+        brought, fields = hydration(info, moment)
+        brought.choose(NODE, fields, "nodes").choose(EDGE, fields, "edges")
+        nodes, edges = await brought.nodes(way.nodes), await brought.edges(way.edges)
+        return Path(
+            stops=[nodes[node.id] for node in way.nodes],
+            ways=[edges[edge.id] for edge in way.edges],
+            at=moment,
+            total_weight=float(way.weight),
+        )
+
+    @strawberry.field(description="Nodes with the most edges, ties by id")
+    async def hubs(self, info: Info, limit: int = 10, at: At | None = None) -> list[Hub]:
+        if not 0 <= limit <= 500:
+            raise LimitExceeded("limit lies between 0 and 500", limit=500)
+        hubs = await info.context.graph.hubs(limit, moment_of(at))
+        brought, fields = hydration(info, moment_of(at))
+        found = await brought.choose(NODE, fields, "node").nodes(hub.node for hub in hubs)
+        return [
+            Hub(
+                found=found[hub.node.id],
+                at=moment_of(at),
+                degree=hub.degree,
+                in_degree=hub.incoming,
+                out_degree=hub.outgoing,
+            )
+            for hub in hubs
+        ]
+
+
+def hydration(info: Info, at: KernelAt | None) -> tuple[Hydration, dict[str, Choice]]:
+    """A hydration for the running field, and the fields chosen below it."""
+    raw = info._raw_info
+    selection = Selection.of(raw)
+    return Hydration(info.context.system, selection, at), selection.below(own_choice(raw))
+
+
+async def hit_page(
+    info: Info, hits: list[Hit], first: int | None, after: str | None, at: KernelAt | None
+) -> SearchHitConnection:
+    """One page of hits that are ranked already."""
+    rest = hits if after is None else _behind(hits, after)
+    shown = rest[: 20 if first is None else first]
+    brought, fields = hydration(info, at)
+    for edges in (field for field in fields.values() if field.name == "edges"):
+        for hit in (field for field in brought.selection.below(edges).values() if field.name == "node"):
+            brought.choose(NODE, brought.selection.below(hit), "node")
+    found = await brought.nodes(hit.node for hit in shown)
+    cursors = [encode_cursor(BY_SCORE, (hit.score, hit.node.id)) for hit in shown]
+    return SearchHitConnection(
+        edges=[
+            SearchHitEdge(cursor=cursor, node=SearchHit(found=found[hit.node.id], at=at, score=hit.score))
+            for cursor, hit in zip(cursors, shown, strict=True)
+        ],
+        page_info=page_info(
+            Page(limit=len(shown), after=None if after is None else ()), len(rest) > len(shown), cursors
+        ),
+        total_count=len(hits),
+    )
+
+
+def _behind(hits: list[Hit], cursor: str) -> list[Hit]:
+    score, id = decode_cursor(cursor, BY_SCORE, 2)
+    if not isinstance(score, int | float) or not isinstance(id, str):
+        raise InvalidSyntax("The cursor belongs to another list; start again without it")
+    return [hit for hit in hits if (-hit.score, hit.node.id) > (-score, id)]
