@@ -1,0 +1,152 @@
+"""The neo4j driver by hand: one session held open, Cypher with map projections, answers by orjson.
+
+It follows relationships, as a Neo4j user would. Scores of a search are computed here: Lucene ranks differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import nsmallest
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import orjson
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession
+
+from bench.answers import ids_answer
+from bench.questions import FIRST_EDGES, LIST_LIMIT, SEARCH_LIMIT, SECOND_EDGES
+from bench.sides import Job
+from bench.sides.by_hand import cheapest, walk
+from ugs.graph.text import node_words, rarity, relevance
+
+NODE = "n {.id, type: n._type, properties: n._properties, data: n._data, created: n._created, modified: n._modified}"
+
+
+def edges_of(node: str, edge: str, target: str, limit: int, shown: str) -> str:
+    """The first edges of a node, each with the node it leads to."""
+    return f"""COLLECT {{
+        MATCH ({node})-[{edge}]->({target}:$$) WITH {edge}, {target} ORDER BY {edge}._seq LIMIT {limit}
+        RETURN {{id: {edge}.id, type: type({edge}), weight: {edge}.weight, since: {edge}.since, target: {shown}}} }}"""
+
+
+def shown(node: str, more: str = "") -> str:
+    return f"{node} {{.id, type: {node}._type, properties: {node}._properties{more}}}"
+
+
+POINT = f"MATCH (n:$$ {{id: $id}}) RETURN {NODE}"
+LISTING = f"MATCH (n:$$) WHERE n._type = $type AND n.id > $after RETURN {NODE} ORDER BY n.id LIMIT {LIST_LIMIT}"
+SECOND = ", edges: " + edges_of("b", "s", "c", SECOND_EDGES, shown("c"))
+FIRST = ", edges: " + edges_of("a", "r", "b", FIRST_EDGES, shown("b", SECOND))
+TWO_HOPS = f"MATCH (a:$$ {{id: $id}}) RETURN {shown('a', FIRST)}"
+LEAVING = """
+    UNWIND $ids AS id MATCH (a:$$ {id: id})-[r]->(b:$$) RETURN a.id, b.id, b._type ORDER BY r._seq
+"""
+WEIGHED = "UNWIND $ids AS id MATCH (a:$$ {id: id})-[r]->(b:$$) RETURN a.id, b.id, r.weight"
+COUNT = "MATCH (n:$$) RETURN count(n)"
+FOUND = """
+    CALL db.index.fulltext.queryNodes($index, $query) YIELD node AS n
+    RETURN n.id, n._type, n._properties, n._data
+"""
+MATCHING = "CALL db.index.fulltext.queryNodes($index, $query) YIELD node RETURN count(node)"
+
+
+class Neo4jDriver:
+    """The same database, asked directly."""
+
+    name = "neo4j driver"
+
+    def __init__(self, driver: AsyncDriver, session: AsyncSession, namespace: str) -> None:
+        self.driver, self.session = driver, session
+        self.label = f"UGSNode_{namespace}"
+        self.index = f"ugs_nodes_words_{namespace}"
+        self.jobs: Mapping[str, Job] = {
+            "point": self.point,
+            "point_plan": self.point,
+            "listing": self.listing,
+            "two_hop": self.two_hop,
+            "search": self.search,
+            "search_common": self.search,
+            "traverse": self.traverse,
+            "path": self.path,
+        }
+
+    async def close(self) -> None:
+        await self.session.close()
+        await self.driver.close()
+
+    async def _rows(self, statement: str, **parameters: Any) -> list[list[Any]]:
+        text: Any = statement.replace("$$", self.label)
+        return await (await self.session.run(text, parameters)).values()
+
+    async def point(self, id: str) -> bytes:
+        rows = await self._rows(POINT, id=id)
+        return orjson.dumps(_with_json(rows[0][0])) if rows else b"null"
+
+    async def listing(self, type: str, after: str) -> bytes:
+        rows = await self._rows(LISTING, type=type, after=after)
+        return orjson.dumps([_with_json(node) for (node,) in rows])
+
+    async def two_hop(self, id: str) -> bytes:
+        rows = await self._rows(TWO_HOPS, id=id)
+        return orjson.dumps(_nested(rows[0][0])) if rows else b"null"
+
+    async def search(self, query: str) -> bytes:
+        words = query.split()
+        ((total,),) = await self._rows(COUNT)
+        rarities = {}
+        for word in words:
+            ((matching,),) = await self._rows(MATCHING, index=self.index, query=f'"{word}"')
+            rarities[word] = rarity(total, matching)
+        wanted = " AND ".join(f'"{word}"' for word in words)
+        rows = await self._rows(FOUND, index=self.index, query=wanted)
+        scored = [(-relevance(node_words(*row), rarities), row[0]) for row in rows]
+        return ids_answer(id for _, id in nsmallest(SEARCH_LIMIT, scored))
+
+    async def traverse(self, id: str) -> bytes:
+        ((type,),) = await self._rows("MATCH (n:$$ {id: $id}) RETURN n._type", id=id)
+        return await walk((id, type), self._leaving)
+
+    async def _leaving(self, ids: Sequence[str]) -> Any:
+        return await self._rows(LEAVING, ids=ids)
+
+    async def path(self, start: str, goal: str) -> bytes:
+        return await cheapest(start, goal, self._weighed)
+
+    async def _weighed(self, ids: Sequence[str]) -> Any:
+        return await self._rows(WEIGHED, ids=ids)
+
+
+def _with_json(node: dict[str, Any]) -> dict[str, Any]:
+    """A node whose JSON texts go into the answer as they are; Neo4j gives keys in no certain order."""
+    return {
+        "id": node["id"],
+        "type": node["type"],
+        "properties": orjson.Fragment(node["properties"]),
+        "data": orjson.Fragment(node["data"] or "null"),
+        "created": node["created"],
+        "modified": node["modified"],
+    }
+
+
+def _nested(node: dict[str, Any]) -> dict[str, Any]:
+    head = {"id": node["id"], "type": node["type"], "properties": orjson.Fragment(node["properties"])}
+    return head if "edges" not in node else {**head, "edges": [_edge(edge) for edge in node["edges"]]}
+
+
+def _edge(edge: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": edge["id"],
+        "type": edge["type"],
+        "weight": edge["weight"],
+        "properties": {"since": edge["since"]},
+        "target": _nested(edge["target"]),
+    }
+
+
+async def open_neo4j(url: str) -> Neo4jDriver:
+    """A session on the database of our store."""
+    parts = urlsplit(url)
+    driver = AsyncGraphDatabase.driver(
+        f"{parts.scheme}://{parts.hostname}:{parts.port}", auth=(parts.username or "", parts.password or "")
+    )
+    return Neo4jDriver(driver, driver.session(), parse_qs(parts.query)["namespace"][0])

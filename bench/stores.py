@@ -1,0 +1,188 @@
+"""The stores that are compared: where each keeps the graph of a size, and how it gets there.
+
+Data that outlives a run (files, SQLite) is kept in `build/bench/data`; a test server starts empty, so it is loaded
+anew. Loading is replay in bulk, which is measured on the way.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from bench import data
+from bench.sampling import Tell
+from bench.sides import Side
+from tests.servers import url_of
+from tests.servers.state import find_shared
+from ugs.replay import replay_into
+from ugs.system import System
+
+FORMAT = 1
+
+
+class Store(Struct, frozen=True):
+    """One of our stores."""
+
+    name: str
+    url: Callable[[Path, int], str]
+    """Where the graph of a size lives."""
+    rivals: Callable[[str, int], Awaitable[list[Side]]]
+    """Who does the same work without us, given our URL and the size."""
+    server: str | None = None
+    largest: int = 1_000_000
+    """The size beyond which it is left out."""
+    scratch: Callable[[Path, int], str] | None = None
+    """Makes a copy to write into; without it the data itself is written to, at the end."""
+
+    def process_ids(self) -> tuple[int, ...]:
+        """The server's process, where it is one of ours."""
+        shared = find_shared(self.server) if self.server else None
+        pid = shared.server.pid if shared else None
+        return () if pid is None else (pid,)
+
+
+class Load(Struct, frozen=True):
+    """How a store got its data."""
+
+    events: int
+    seconds: float
+    crc: str
+
+    @property
+    def rate(self) -> float:
+        return self.events / self.seconds
+
+
+class Loads:
+    """What was loaded when, kept beside the data."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / f"loads-v{FORMAT}.json"
+        self._known: dict[str, Load] = {}
+        if self._file.exists():
+            self._known = msgspec.json.decode(self._file.read_bytes(), type=dict[str, Load])
+
+    def find(self, store: str, size: int) -> Load | None:
+        return self._known.get(f"{store}-{size}")
+
+    def keep(self, store: str, size: int, load: Load) -> None:
+        self._known[f"{store}-{size}"] = load
+        self._file.write_bytes(msgspec.json.encode(self._known))
+
+
+async def ensure_loaded(store: Store, system: System, size: int, loads: Loads, tell: Tell) -> Load:
+    """Bring the graph into an open system unless it is there already."""
+    known = loads.find(store.name, size)
+    async with system.session() as session:
+        head = await session.head()
+    if known is not None and (head.position, head.crc) == (known.events, known.crc):
+        return known
+    if head.position:
+        await system.storage.wipe()
+    load = await load_events(system, size, lambda done: tell(f"loading {store.name} {size:,}: {done:,} events"))
+    loads.keep(store.name, size, load)
+    return load
+
+
+async def load_events(system: System, size: int, tell: Callable[[int], None]) -> Load:
+    """Replay the graph's log into a system; the time of inventing the events is not counted."""
+    done, seconds, crc = 0, 0.0, ""
+    for chunk in data.chunks(data.events(size)):
+        start = time.perf_counter()
+        async with system.storage.session(write=True) as session:
+            await replay_into(session, system.catalog, chunk)
+        seconds += time.perf_counter() - start
+        done += len(chunk)
+        crc = chunk[-1].crc or ""
+        tell(done)
+    if "snapshot" in system.storage.capabilities.native:
+        await system.storage.snapshot()
+    return Load(done, seconds, crc)
+
+
+# ── where they live ──────────────────────────────────────────────────────────
+
+
+def files_folder(folder: Path, size: int) -> Path:
+    return folder / f"files-{size}"
+
+
+def file_url(folder: Path, size: int) -> str:
+    return f"file:{files_folder(folder, size)}?snapshot_every=0"
+
+
+def scratch_files(folder: Path, size: int) -> str:
+    copy = folder / "scratch-files"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(files_folder(folder, size), copy, ignore=shutil.ignore_patterns("*lock*"))
+    return f"file:{copy}"
+
+
+def sqlite_file(folder: Path, size: int) -> Path:
+    return folder / f"sqlite-{size}.db"
+
+
+def sqlite_url(folder: Path, size: int) -> str:
+    return f"sqlite:///{sqlite_file(folder, size).absolute()}"
+
+
+def scratch_sqlite(folder: Path, size: int) -> str:
+    copy = folder / "scratch.db"
+    for leftover in folder.glob("scratch.db*"):
+        leftover.unlink()
+    shutil.copy(sqlite_file(folder, size), copy)
+    return f"sqlite:///{copy.absolute()}"
+
+
+def postgresql_url(folder: Path, size: int) -> str:
+    return f"{url_of('postgresql').partition('?')[0]}?schema=bench_{size}"
+
+
+def neo4j_url(folder: Path, size: int) -> str:
+    return f"{url_of('neo4j').partition('?')[0]}?namespace=bench{size}&deadline=600"
+
+
+# ── who they are compared with ───────────────────────────────────────────────
+
+
+async def python_structures(url: str, size: int) -> list[Side]:
+    from bench.sides.by_hand import LookUps
+    from bench.sides.networkx_side import NetworkX
+    from bench.sides.rustworkx_side import RustworkX
+
+    look_ups = LookUps(data.nodes(size))
+    return [NetworkX(size, look_ups), RustworkX(size, look_ups)]
+
+
+async def raw_sqlite(url: str, size: int) -> list[Side]:
+    from bench.sides.aiosqlite_side import open_aiosqlite
+
+    return [await open_aiosqlite(url)]
+
+
+async def raw_postgresql(url: str, size: int) -> list[Side]:
+    from bench.sides.asyncpg_side import open_asyncpg
+
+    return [await open_asyncpg(url)]
+
+
+async def raw_neo4j(url: str, size: int) -> list[Side]:
+    from bench.sides.neo4j_side import open_neo4j
+
+    return [await open_neo4j(url)]
+
+
+STORES = {
+    store.name: store
+    for store in (
+        Store("memory", file_url, python_structures, scratch=scratch_files),
+        Store("sqlite", sqlite_url, raw_sqlite, scratch=scratch_sqlite),
+        Store("postgresql", postgresql_url, raw_postgresql, server="postgresql"),
+        Store("neo4j", neo4j_url, raw_neo4j, server="neo4j", largest=100_000),
+    )
+}

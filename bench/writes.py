@@ -1,0 +1,112 @@
+"""The write path: durable events per second, with many writers at once.
+
+A writer waits for its command before it sends the next. Commands add one node, or are batches that add ten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from itertools import count
+from random import Random
+
+from msgspec import Struct
+
+from bench.noise import Stopwatch
+from bench.sampling import Effort, Tell
+from bench.sides.writing import RawWriter
+from ugs.graph.batches import Batch
+from ugs.graph.commands import AddNode
+from ugs.system import System
+
+WRITERS = (1, 16, 256)
+BATCHES = (1, 10)
+
+Write = Callable[[int], Awaitable[None]]
+"""Writes that many nodes, durably, as one command."""
+
+
+class WriteSample(Struct, frozen=True):
+    """How many events became durable per second."""
+
+    store: str
+    side: str
+    writers: int
+    batch: int
+    repetition: int
+    rate: float
+    foreign: float
+    quiet: bool
+
+
+_numbers = count(1)
+
+
+def new_node() -> AddNode:
+    """A node like those of the graph, under an id of its own."""
+    number = next(_numbers)
+    properties = {"active": True, "label": "plain label", "name": f"task {number}", "score": number / 7}
+    data = {"note": "written while somebody counts", "rev": number % 9, "source": "bench"}
+    return AddNode(id=f"w{time.time_ns():x}_{number}", type="task", properties=properties, data=data)
+
+
+def our_writer(system: System) -> Write:
+    async def write(batch: int) -> None:
+        nodes = tuple(new_node() for _ in range(batch))
+        await system.execute(nodes[0] if batch == 1 else Batch(operations=nodes))
+
+    return write
+
+
+async def rate_of(write: Write, writers: int, batch: int, seconds: float) -> float:
+    """Events per second with so many writers."""
+    end = time.perf_counter() + seconds
+
+    async def keep_writing() -> int:
+        done = 0
+        while time.perf_counter() < end:
+            await write(batch)
+            done += batch
+        return done
+
+    start = time.perf_counter()
+    done = await asyncio.gather(*(keep_writing() for _ in range(writers)))
+    return sum(done) / (time.perf_counter() - start)
+
+
+async def sample_writes(
+    store: str, system: System, raw: RawWriter | None, servers: tuple[int, ...], effort: Effort, tell: Tell
+) -> list[WriteSample]:
+    """Ours and the raw driver's, interleaved."""
+    sides: dict[str, tuple[Write, int]] = {"ours": (our_writer(system), 1_000)}
+    if raw is not None:
+        sides[raw.name] = (raw.write, raw.most_writers)
+    turns = [(side, writers, batch) for side in sides for writers in WRITERS for batch in BATCHES]
+    turns = [(side, writers, batch) for side, writers, batch in turns if writers <= sides[side][1]]
+    random, samples = Random(2), []
+    for repetition in range(effort.repetitions):
+        random.shuffle(turns)
+        for side, writers, batch in turns:
+            tell(f"writing, {store}: {side}, {writers} writers, batches of {batch}")
+            samples.append(await _sample(store, side, sides[side][0], writers, batch, repetition, servers, effort))
+    return samples
+
+
+async def _sample(
+    store: str,
+    side: str,
+    write: Write,
+    writers: int,
+    batch: int,
+    repetition: int,
+    servers: tuple[int, ...],
+    effort: Effort,
+) -> WriteSample:
+    for _ in range(effort.retakes + 1):
+        watch = Stopwatch(servers)
+        rate = await rate_of(write, writers, batch, effort.seconds * 3)
+        spent = watch.read()
+        if spent.is_quiet:
+            break
+    return WriteSample(store, side, writers, batch, repetition, rate, round(spent.foreign, 3), spent.is_quiet)
