@@ -7,6 +7,7 @@ elsewhere and are taken as they are; a byte order mark before and carriage retur
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 from zlib import crc32
 
@@ -45,6 +46,7 @@ class SealedEvent(Struct, gc=False):
         return payload
 
 
+@cache
 def sealed_decoder(catalog: Catalog) -> Callable[[bytes], Event]:
     """Decodes sealed lines; the element of an event is looked up only when somebody asks."""
     element_of = catalog.rules.element_of

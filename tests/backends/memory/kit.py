@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
-from backends.memory import MemoryStorage, open_memory
+from backends.memory import FileStorage, MemoryStorage, open_memory
+from backends.memory.files import Files
 from backends.memory.replay import apply_change
+from backends.memory.settings import settings_from
 from ugs.catalog import Row, Table
 from ugs.changes import TableWrites, Writes
 from ugs.events import Draft, Event, Head, event_id, seal
@@ -22,10 +25,64 @@ from ugs.values import to_text
 NOW = 1_769_020_454_093
 
 
-async def opened(url: str) -> MemoryStorage:
-    storage = open_memory(url)
+async def opened(url: str, files: Files | None = None) -> Any:
+    """A store that is ready; with `files`, on a file system of the test's own."""
+    storage = open_memory(url) if files is None else FileStorage(settings_from(url), files)
     await storage.open(CATALOG)
     return storage
+
+
+class Unsynced(Files):
+    """A file system that forgets to sync, for tests of many openings that no power failure will meet."""
+
+    def fsync(self, handle: int) -> None: ...
+
+    def fsync_folder(self, path: Path) -> None: ...
+
+
+class Crash(BaseException):
+    """The process is gone, as far as the store can tell."""
+
+
+class Failing(Unsynced):
+    """A file system on which the nth call that changes something fails, or is the last one."""
+
+    def __init__(self, at: int, error: BaseException, short: bool = False) -> None:
+        self.at, self.error, self.short = at, error, short
+        self.calls: list[str] = []
+
+    def _step(self, name: str) -> None:
+        self.calls.append(name)
+        if len(self.calls) == self.at or (len(self.calls) > self.at and isinstance(self.error, Crash)):
+            raise self.error
+
+    def write(self, handle: int, data: bytes | memoryview) -> int:
+        if self.short and len(self.calls) + 1 == self.at:
+            super().write(handle, data[: len(data) // 2])
+        self._step("write")
+        return super().write(handle, data)
+
+    def fsync(self, handle: int) -> None:
+        self._step("fsync")
+
+    def fsync_folder(self, path: Path) -> None:
+        self._step("fsync_folder")
+
+    def rename(self, source: Path, target: Path) -> None:
+        self._step("rename")
+        super().rename(source, target)
+
+    def link(self, source: Path, target: Path) -> None:
+        self._step("link")
+        super().link(source, target)
+
+    def remove(self, path: Path) -> None:
+        self._step("remove")
+        super().remove(path)
+
+    def open_new(self, path: Path) -> int:
+        self._step("open_new")
+        return super().open_new(path)
 
 
 def stamped(head: Head, drafts: Iterable[Draft], timestamp: int = NOW, **extra: Any) -> list[Event]:

@@ -14,6 +14,7 @@ from backends.memory import open_memory
 from backends.memory.recovery import State
 from tests.backends.memory.kit import (
     NOW,
+    Unsynced,
     add_edge,
     add_node,
     delete_node,
@@ -108,12 +109,10 @@ async def test_a_log_cut_at_any_byte_opens_with_exactly_the_events_before_the_cu
     folder = tmp_path / "cut"
     folder.mkdir()
     for length in range(len(data) + 1):
-        for file in folder.iterdir():
-            file.unlink()
-        (folder / "events.wal").write_bytes(data[:length])
+        only_a_log(folder, data[:length])
         complete = sum(1 for end in ends if end <= length)
         complete = batch if batch < complete < len(events) else complete
-        storage = await opened(f"file:{folder}?fsync=off")
+        storage = await opened(f"file:{folder}", Unsynced())
         found = await log_of(storage)
         assert found[:complete] == events[:complete], length
         assert [event.type for event in found[complete:]] in ([], ["LogRepaired"]), length
@@ -124,18 +123,22 @@ async def test_a_log_cut_at_any_byte_opens_with_exactly_the_events_before_the_cu
         await write(storage, add_node("later"), timestamp=NOW + 100)
         await storage.close()
         assert (folder / "events.wal").read_bytes().startswith(data[:length])
-        again = await opened(f"file:{folder}?fsync=off")
+        again = await opened(f"file:{folder}", Unsynced())
         assert (await log_of(again))[: len(found)] == found and "later" in await ids(again), length
         assert not again.warnings
         await again.close()
 
 
-async def refused(folder: Path, data: bytes) -> WALCorrupt:
+def only_a_log(folder: Path, data: bytes) -> None:
     for file in folder.iterdir():
         file.unlink()
     (folder / "events.wal").write_bytes(data)
+
+
+async def refused(folder: Path, data: bytes) -> WALCorrupt:
+    only_a_log(folder, data)
     with pytest.raises(WALCorrupt) as error:
-        await opened(f"file:{folder}")
+        await opened(f"file:{folder}", Unsynced())
     assert (folder / "events.wal").read_bytes() == data
     return error.value
 
