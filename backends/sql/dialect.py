@@ -67,6 +67,10 @@ class Dialect(ABC):
     def first_per_tie(self, ties: str, table: str, columns: str, remote: str, rest: str, walk: str, limit: int) -> str:
         """A query for the first rows of each tie, numbered along the walk, read by an index."""
 
+    def nothing(self, kind: str) -> str:
+        """A missing value of a type."""
+        return "NULL"
+
     @abstractmethod
     def guard_log(self) -> list[str]:
         """Statements that make the log refuse changes and deletions."""

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from backends.sql.conditions import KeyIn
 from backends.sql.dialect import quoted
+from backends.sql.fitting import Fitted, fitted
+from backends.sql.folding import Folding
 from backends.sql.names import properties_name
 from backends.sql.rows import value_from_store
-from backends.sql.session import SqlSession
-from backends.sql.unindexed import decided
-from ugs.catalog import Table
-from ugs.reads.plan import Read
-from ugs.reads.where import EVERYTHING, Where
+from backends.sql.session import Shape, SqlSession
+from backends.sql.unfolding import Unfolding
+from backends.sql.unindexed import decided, is_decidable
+from ugs.catalog import Row, Table
+from ugs.reads.levels import execute_by_levels, one_more, without_extra
+from ugs.reads.plan import Found, Read, Rows
+from ugs.reads.where import EVERYTHING, Op, Where
+
+KEYS_AT_ONCE = 1_000
 
 
 class NativeSession(SqlSession):
     """A session that leaves as much as possible to the database."""
+
+    async def find(self, table: Table, key: Any) -> Row | None:
+        parts = key if isinstance(key, tuple) else (key,)
+        if not is_storable_key(table, parts):
+            return None
+        records = await self.link.rows(self.shape.finders[table.name], parts)
+        return self.shape.readers[table.name](records)[0] if records else None
+
+    async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
+        if len(table.key) == 1:
+            return await super().find_many(table, keys)
+        storable = sorted(key for key in set(keys) if is_storable_key(table, key))
+        found: list[Row] = []
+        for start in range(0, len(storable), KEYS_AT_ONCE):
+            found += await self.fetch(table, KeyIn(tuple(storable[start : start + KEYS_AT_ONCE])))
+        return found
 
     async def count(self, table: Table, where: Where = EVERYTHING) -> int:
         where = await decided(self, table, where)
@@ -36,6 +60,34 @@ class NativeSession(SqlSession):
         records = await self.link.rows(f'SELECT "key", count(*) FROM {side} GROUP BY "key"')
         return {key: count for key, count in records}
 
+    async def read(self, plan: Read) -> Rows:
+        if not is_one_statement(self.shape, plan):
+            return await execute_by_levels(self, plan)
+        if plan.nest or plan.total:
+            unfolding = Unfolding(self.shape.catalog, self.shape.dialect, plan)
+            return Folding(unfolding.levels).fold(await self.rows(unfolding.statement()))
+        rows = await self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
+        rows, more = without_extra(rows, plan.page)
+        return Rows([Found(row, {}) for row in rows], more)
 
-def is_one_statement(plan: Read) -> bool:
-    return False
+
+def is_one_statement(shape: Shape, plan: Read) -> bool:
+    """Whether the database can answer the plan at once.
+
+    It cannot where a condition must be decided beforehand, nor for a first page that counts per column.
+    """
+    return plan.page.per is None and _is_plain(shape, plan)
+
+
+def _is_plain(shape: Shape, read: Read) -> bool:
+    return is_decidable(shape.catalog, read.table, read.where) and all(
+        _is_plain(shape, nested.read) for nested in read.nest.values()
+    )
+
+
+def is_storable_key(table: Table, key: tuple[Any, ...]) -> bool:
+    """Whether a row could have this key at all."""
+    for name, part in zip(table.key, key, strict=True):
+        if part is None or fitted(table.field(name).kind, Op.EQ, part) != Fitted(Op.EQ, part):
+            return False
+    return True

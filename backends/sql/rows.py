@@ -19,17 +19,19 @@ _FROM_STORE: dict[Kind, Callable[[Any], Any]] = {Kind.REAL: whole, Kind.BOOLEAN:
 _TO_STORE: dict[Kind, Callable[[Any], Any]] = {Kind.REAL: float}
 
 
-def reader_of(table: Table) -> Callable[[Sequence[Values]], list[Row]]:
-    """A function that makes the table's rows of what the database answered."""
+def maker_of(table: Table) -> Callable[[Values], Row]:
+    """A function that makes a row of what the database answered."""
     make = table.row
     changes = _changes(table, _FROM_STORE)
-    if not changes:
-        return lambda records: [make(*record) for record in records]
+    return (lambda values: make(*values)) if not changes else lambda values: make(*_changed(values, changes))
 
-    def read(records: Sequence[Values]) -> list[Row]:
-        return [make(*_changed(record, changes)) for record in records]
 
-    return read
+def reader_of(table: Table) -> Callable[[Sequence[Values]], list[Row]]:
+    """A function that makes the table's rows of what the database answered."""
+    make, of_values = table.row, maker_of(table)
+    if _changes(table, _FROM_STORE):
+        return lambda records: [of_values(record) for record in records]
+    return lambda records: [make(*record) for record in records]
 
 
 def writer_of(table: Table) -> Callable[[Row], tuple[Any, ...]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from backends.sql.conditions import Place
 from backends.sql.dialect import Dialect, quoted
 from backends.sql.events import event_statement
 from backends.sql.layout import Layout
 from backends.sql.link import Link
 from backends.sql.rows import Values, event_from, head_from, reader_of
-from backends.sql.statements import Bound, Select
+from backends.sql.statements import Bound, Select, columns_of
 from backends.sql.unindexed import decided
 from backends.sql.writes import Writer
 from ugs.catalog import Catalog, Row, Table
@@ -33,9 +34,19 @@ class Shape:
         self.readers: dict[str, Callable[[Sequence[Values]], list[Row]]] = {
             table.name: reader_of(table) for table in catalog
         }
+        self.finders = {table.name: _finder(table, dialect) for table in catalog}
 
     def select(self) -> Select:
         return Select(self.catalog, self.dialect)
+
+
+def _finder(table: Table, dialect: Dialect) -> str:
+    """The statement for one row by its key."""
+    place = Place(table, "t")
+    same = " AND ".join(
+        f"{place.column(name)} = {dialect.placeholder(number)}" for number, name in enumerate(table.key, 1)
+    )
+    return f"SELECT {columns_of(place)} FROM {quoted(table.name)} t WHERE {same}"
 
 
 class SqlSession(Session):

@@ -1,7 +1,7 @@
 """What the URL of an SQL store says.
 
-    sqlite:///relative.db     a file, from the current folder
-    sqlite:////absolute.db    a file, from the root
+    sqlite:///relative.db     a file, from the current folder; sqlite:./relative.db means the same
+    sqlite:////absolute.db    a file, from the root; sqlite:/absolute.db means the same
     sqlite:                   a private file that is gone with the process
     postgresql://user:password@host:port/database?schema=ugs
 
@@ -97,13 +97,14 @@ def _sqlite(url: str) -> SqliteSettings:
     options = _options(query, SQLITE_OPTIONS, "SQLite")
     if path in ("", "//", "///", ":memory:", "///:memory:"):
         return SqliteSettings(None, **options)
-    if not path.startswith("///") or path.endswith("/"):
+    file = path[3:] if path.startswith("///") else path
+    if file.startswith("//") or file.endswith("/"):
         raise InvalidSyntax(
             f"{url!r} names no file: write sqlite:///relative.db or sqlite:////absolute/path.db, "
             "or sqlite: for a private database that is not kept",
             url=url,
         )
-    return SqliteSettings(Path(unquote(path[3:])), **options)
+    return SqliteSettings(Path(unquote(file)), **options)
 
 
 def _postgresql(url: str) -> PostgresqlSettings:

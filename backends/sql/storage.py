@@ -113,7 +113,7 @@ class SqlStorage(Storage):
 
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; where that is one statement, no transaction is needed around it."""
-        if not (self.native and is_one_statement(plan)):
+        if not (self.native and is_one_statement(self.shape, plan)):
             async with self.session() as session:
                 return await session.read(plan)
         pool = self.pool

@@ -10,29 +10,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from backends.sql.conditions import KeyIn
-from ugs.catalog import Table
+from ugs.catalog import Catalog, Table
 from ugs.reads.where import All, Any_, Linked, Not, Property, Where, matcher
 
 if TYPE_CHECKING:
     from backends.sql.session import SqlSession
 
 
-def is_decidable(session: SqlSession, table: Table, where: Where) -> bool:
+def is_decidable(catalog: Catalog, table: Table, where: Where) -> bool:
     """Whether the database can compare everything in the condition; almost always so."""
     if isinstance(where, All | Any_):
-        return all(is_decidable(session, table, part) for part in where.parts)
+        return all(is_decidable(catalog, table, part) for part in where.parts)
     if isinstance(where, Property):
         return table.field(where.field).indexed
     if isinstance(where, Not):
-        return is_decidable(session, table, where.part)
+        return is_decidable(catalog, table, where.part)
     if isinstance(where, Linked):
-        return is_decidable(session, session.shape.catalog.target(table.relations[where.relation]), where.where)
+        return is_decidable(catalog, catalog.target(table.relations[where.relation]), where.where)
     return True
 
 
 async def decided(session: SqlSession, table: Table, where: Where) -> Where:
     """The condition with everything replaced that the database cannot compare."""
-    if is_decidable(session, table, where):
+    if is_decidable(session.shape.catalog, table, where):
         return where
     if isinstance(where, Property):
         return await _matching(session, table, where)

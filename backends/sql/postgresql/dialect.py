@@ -72,6 +72,9 @@ class PostgresqlDialect(Dialect):
         numbered = f"SELECT {columns}, row_number() OVER (ORDER BY {walk}) AS place FROM ({first}) t"
         return f"SELECT t.* FROM ({ties}) ties CROSS JOIN LATERAL ({numbered}) t"
 
+    def nothing(self, kind: str) -> str:
+        return f"NULL::{kind}"
+
     def guard_log(self) -> list[str]:
         return [
             "CREATE OR REPLACE FUNCTION events_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "

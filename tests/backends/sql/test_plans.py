@@ -1,0 +1,78 @@
+"""Whole plans in one statement, with the same answer as level by level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backends.sql import SqlStorage
+from tests.backends.sql import strategies as some
+from tests.backends.sql.samples import CATALOG, PARTS, THINGS, store, thing
+from tests.backends.sql.test_fetch_equals_reference import SHARED_STORE
+from ugs.catalog import Table
+from ugs.reads.levels import execute_by_levels
+from ugs.reads.plan import Nested, Order, Page, Read
+from ugs.reads.where import Compare, Op, Property, eq
+
+
+@SHARED_STORE
+@given(st.data())
+async def test_a_plan_is_answered_as_level_by_level(storage: SqlStorage, data: st.DataObject) -> None:
+    rows = data.draw(some.rows)
+    await store(storage, rows)
+    async with storage.session() as session:
+        for _ in range(4):
+            plan = data.draw(plans(data.draw(st.sampled_from([THINGS, PARTS])), rows))
+            assert await session.read(plan) == await execute_by_levels(session, plan)
+            assert await storage.read(plan) == await execute_by_levels(session, plan)
+
+
+@st.composite
+def plans(draw: st.DrawFn, table: Table, rows: dict[Table, list[Any]], depth: int = 3) -> Read:
+    order = draw(some.orders(table))
+    page = draw(some.pages(table, order, rows[table], per=depth == 3))
+    nest = {}
+    if depth:
+        for name in draw(st.lists(st.sampled_from(["x", "y", "from"]), max_size=2, unique=True)):
+            relation = draw(st.sampled_from(sorted(table.relations)))
+            target = CATALOG.target(table.relations[relation])
+            nest[name] = Nested(relation, draw(plans(target, rows, depth - 1)))
+    return Read(table, draw(some.wheres(table, 0)), order, page, nest, draw(st.booleans()))
+
+
+def deep_plan() -> Read:
+    back = Nested("thing", Read(THINGS, total=True))
+    parts = Read(PARTS, Compare("number", Op.GE, 0), (Order("label"),), Page(2), {"back": back}, total=True)
+    return Read(
+        THINGS,
+        eq("kind", "a"),
+        page=Page(2),
+        nest={"few": Nested("parts", parts), "all": Nested("parts", Read(PARTS))},
+        total=True,
+    )
+
+
+async def test_a_plan_of_any_depth_is_one_statement(storage: SqlStorage) -> None:
+    await store(storage, {THINGS: [thing(id, "a") for id in "abc"], PARTS: []})
+    for plan in (deep_plan(), Read(THINGS), Read(THINGS, Property("props", "k", Op.EQ, 1), total=True)):
+        async with storage.session() as session:
+            before = session.link.statements
+            await session.read(plan)
+            assert session.link.statements - before == 1
+
+
+async def test_native_off_answers_the_same_by_the_defaults_of_the_port(url: str, storage: SqlStorage) -> None:
+    from backends.sql import open_sql
+    from backends.sql.session import SqlSession
+    from ugs.storage import Session
+
+    await store(storage, {THINGS: [thing(id, "a") for id in "abc"], PARTS: []})
+    plain = open_sql(url + ("&" if "?" in url else "?") + "native=off")
+    await plain.open(CATALOG)
+    async with plain.session() as session, storage.session() as native:
+        assert type(session) is SqlSession and type(session).read is Session.read
+        assert await session.read(deep_plan()) == await native.read(deep_plan())
+        assert await session.find(THINGS, "a") == await native.find(THINGS, "a")
+    await plain.close()
