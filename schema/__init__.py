@@ -7,7 +7,6 @@ from typing import Any
 import strawberry
 from graphql import GraphQLError
 
-from schema.limits import limits
 from schema.scalars import SCALARS
 from schema.topics import Mutation, Query, Subscription
 
@@ -22,11 +21,10 @@ class GatewaySchema(strawberry.Schema):
 
 
 def build_schema() -> strawberry.Schema:
-    """The schema with its limits, ready to execute."""
+    """The schema, ready to execute; limits are checked by `schema.operations`."""
     return GatewaySchema(
         query=Query,
         mutation=Mutation,
         subscription=Subscription,
         config=strawberry.schema.config.StrawberryConfig(scalar_map=SCALARS),
-        extensions=limits(),
     )

@@ -15,18 +15,18 @@ import strawberry
 from schema.context import Info
 from schema.cursors import cursor_of
 from schema.filters import EdgeFilter
-from schema.orders import EDGE_COLUMNS, EdgeOrder, order_asked
-from schema.paging import PageInfo, page_asked, page_info, page_size
+from schema.orders import EdgeOrder
+from schema.paging import PageInfo, page_info, page_size
 from schema.scalars import Instant, Json, Millis, instant_of
 from schema.selection import Selection, own_choice
-from schema.shapes import BY_SEQUENCE, EDGE, NODE
+from schema.shapes import EDGE, NODE, edges_at_node, only
+from schema.templates import ReadTemplate
 from ugs.errors import InvalidSyntax
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.graph.queries import referenced_by, references
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
-from ugs.reads.plan import Found, Order, Page, Read, Rows
-from ugs.reads.where import eq
+from ugs.reads.plan import Found, Order, Page, Rows
 
 MOST_RESOLVED = 5
 
@@ -78,7 +78,7 @@ class Element(Identified):
         shape = NODE if isinstance(self.row, Node) else EDGE
         selection, choice = Selection.of(info._raw_info), own_choice(info._raw_info)
         nest = shape.related[choice.name](selection, choice, self.path)
-        plan = Read(shape.table, eq("id", self.row.id), nest=nest)
+        plan = only(ReadTemplate(shape.table, nest).bind(selection.variables), self.row.id)
         found = await info.context.system.read(plan, self.at)
         empty = {name: Rows([], total=0) for name in nest}
         self.found.nest.update(found.items[0].nest if found.items else empty)
@@ -338,7 +338,5 @@ def paged_rows(rows: Rows, page: Page, order: tuple[Order, ...], at: KernelAt | 
 async def edge_page(node: GraphNode, info: Info) -> GraphEdgeConnection:
     """The edges that came along with a node for this field."""
     raw = info._raw_info
-    arguments = Selection.of(raw).arguments(own_choice(raw))
-    order = order_asked(arguments.get("orderBy"), EDGE_COLUMNS) or BY_SEQUENCE
-    page = page_asked(arguments, EDGES, order)
+    _, order, page = edges_at_node(Selection.of(raw).arguments(own_choice(raw)))
     return GraphEdgeConnection(paged=paged_rows(await node.related(info), page, order, node.at, edges=True))

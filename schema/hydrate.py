@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from schema.selection import Choice, Selection
-from schema.shapes import EDGE, NODE, Nests, Shape, nests_below
+from schema.shapes import EDGE, NODE, Nests, Shape, nests_below, only
+from schema.templates import ReadTemplate
 from ugs.graph.model import Edge, Node
 from ugs.moments import At
-from ugs.reads.plan import Found, Read
-from ugs.reads.where import in_
+from ugs.reads.plan import Found
 from ugs.system import System
 
 
@@ -38,7 +38,8 @@ class Hydration:
         by_id = {row.id: Found(row, {}) for row in rows}
         nest = self.nests[shape.type_name]
         if nest and by_id:
-            answer = await self.system.read(Read(shape.table, in_("id", list(by_id)), nest=nest), self.at)
+            plan = only(ReadTemplate(shape.table, nest).bind(self.selection.variables), *by_id)
+            answer = await self.system.read(plan, self.at)
             for item in answer.items:
                 by_id[item.row.id].nest.update(item.nest)
         return by_id

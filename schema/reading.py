@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import strawberry
@@ -21,21 +22,31 @@ from schema.elements import (
     shown_row,
 )
 from schema.events import ElementVersion, shown_event, shown_version
-from schema.filters import EdgeFilter, NodeFilter, edge_where, node_where
+from schema.filters import EdgeFilter, NodeFilter
 from schema.moments import At, moment_of
-from schema.orders import EDGE_COLUMNS, NODE_COLUMNS, EdgeOrder, NodeOrder, order_asked
+from schema.orders import EdgeOrder, NodeOrder
 from schema.scalars import Json
 from schema.selection import Selection, own_choice
-from schema.shapes import EDGE, NODE, Shape, connection_read, nests_below
+from schema.shapes import (
+    EDGE,
+    NODE,
+    Shape,
+    connection_template,
+    listed_edges,
+    listed_nodes,
+    nests_below,
+    nodes_by_property,
+    only,
+    root_nodes,
+)
 from schema.steps import Resolution
+from schema.templates import Asked, ReadTemplate
 from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.graph.queries import at_version, get, resolve, versions
 from ugs.identity import is_identifier
 from ugs.moments import At as KernelAt
-from ugs.reads.plan import Found, Order, Read
-from ugs.reads.where import Linked, Not, Op, Property, Where, eq
+from ugs.reads.plan import Found, Read
 from ugs.storage import EventQuery
-from ugs.values import check_key, check_value
 
 MOST_ADDRESSES = 200
 
@@ -81,9 +92,7 @@ class ReadingQuery:
         before: str | None = None,
         at: At | None = None,
     ) -> GraphNodeConnection:
-        arguments = own_arguments(info)
-        order = order_asked(arguments.get("orderBy"), NODE_COLUMNS)
-        return await node_page(info, node_where(arguments.get("filter")), order, moment_of(at))
+        return await node_page(info, listed_nodes, moment_of(at))
 
     @strawberry.field(description="Edges that meet a filter, a page at a time, by id unless told")
     async def graph_edges(
@@ -97,11 +106,9 @@ class ReadingQuery:
         before: str | None = None,
         at: At | None = None,
     ) -> GraphEdgeConnection:
-        arguments = own_arguments(info)
-        order = order_asked(arguments.get("orderBy"), EDGE_COLUMNS)
-        plan = page_plan(info, EDGE, edge_where(arguments.get("filter")), order)
+        plan = page_plan(info, EDGE, listed_edges)
         rows = await info.context.system.read(plan, moment_of(at))
-        return GraphEdgeConnection(paged=paged_rows(rows, plan.page, order, moment_of(at), edges=True))
+        return GraphEdgeConnection(paged=paged_rows(rows, plan.page, plan.order, moment_of(at), edges=True))
 
     @strawberry.field(description="Nodes whose property has exactly this value; numbers by value, 1 equals 1.0")
     async def find_by_property(
@@ -113,14 +120,13 @@ class ReadingQuery:
         after: str | None = None,
         at: At | None = None,
     ) -> GraphNodeConnection:
-        check_value(value)
-        return await node_page(info, Property("properties_text", check_key(key), Op.EQ, value), (), moment_of(at))
+        return await node_page(info, nodes_by_property, moment_of(at))
 
     @strawberry.field(description="Nodes at which no edge arrives")
     async def roots(
         self, info: Info, first: int | None = None, after: str | None = None, at: At | None = None
     ) -> GraphNodeConnection:
-        return await node_page(info, Not(Linked("incoming")), (), moment_of(at))
+        return await node_page(info, root_nodes, moment_of(at))
 
     @strawberry.field(description="What an address such as @(alice) or @(alice:3) leads to")
     async def resolve(self, info: Info, address: str, at: At | None = None) -> Resolution:
@@ -151,16 +157,18 @@ def own_arguments(info: Info) -> dict[str, Any]:
     return Selection.of(raw).arguments(own_choice(raw))
 
 
-def page_plan(info: Info, shape: Shape, where: Where, order: tuple[Order, ...]) -> Read:
+def page_plan(info: Info, shape: Shape, asked: Callable[[dict[str, Any]], Asked]) -> Read:
+    """The read behind a connection field of a root, for the variables at hand."""
     raw = info._raw_info
-    return connection_read(Selection.of(raw), own_choice(raw), shape, where, order)
+    selection = Selection.of(raw)
+    return connection_template(selection, own_choice(raw), shape, asked).bind(selection.variables)
 
 
-async def node_page(info: Info, where: Where, order: tuple[Order, ...], at: KernelAt | None) -> GraphNodeConnection:
+async def node_page(info: Info, asked: Callable[[dict[str, Any]], Asked], at: KernelAt | None) -> GraphNodeConnection:
     """A page of nodes with everything that is chosen below them, in one read."""
-    plan = page_plan(info, NODE, where, order)
+    plan = page_plan(info, NODE, asked)
     rows = await info.context.system.read(plan, at)
-    return GraphNodeConnection(paged=paged_rows(rows, plan.page, order, at))
+    return GraphNodeConnection(paged=paged_rows(rows, plan.page, plan.order, at))
 
 
 async def one_row(info: Info, shape: Shape, id: str, version: int | None, at: KernelAt | None) -> Found | None:
@@ -170,8 +178,9 @@ async def one_row(info: Info, shape: Shape, id: str, version: int | None, at: Ke
     if version is not None:
         return await old_row(info, shape, id, version, at)
     raw = info._raw_info
-    nest = nests_below(Selection.of(raw), own_choice(raw), shape)
-    rows = await info.context.system.read(Read(shape.table, eq("id", id), nest=nest), at)
+    selection = Selection.of(raw)
+    template = ReadTemplate(shape.table, nests_below(selection, own_choice(raw), shape))
+    rows = await info.context.system.read(only(template.bind(selection.variables), id), at)
     return rows.items[0] if rows.items else None
 
 

@@ -78,6 +78,11 @@ SCALARS: dict[object, Any] = {
 }
 
 
+def instant_text(millis: int) -> str:
+    """A stored time as a DateTime is written."""
+    return _written(datetime.fromtimestamp(millis / 1000, UTC))
+
+
 def instant_of(millis: int) -> Instant:
     """The moment a stored time means."""
     return Instant(datetime.fromtimestamp(millis / 1000, UTC))

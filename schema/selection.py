@@ -51,7 +51,8 @@ class Selection:
     def of(cls, info: GraphQLResolveInfo[Any]) -> Selection:
         """The selection around a resolver."""
         variables: Any = info.variable_values
-        return cls(info.schema, info.fragments, VariableValues({}, dict(variables)))
+        known = variables if isinstance(variables, VariableValues) else VariableValues({}, dict(variables))
+        return cls(info.schema, info.fragments, known)
 
     def below(self, choice: Choice, type_name: str | None = None) -> dict[str, Choice]:
         """The fields chosen below a field; for an interface or union, those that apply to the named type."""

@@ -7,19 +7,23 @@ rows of a row are kept under names: the response key of the field, behind the pa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from schema.filters import edge_where
-from schema.orders import EDGE_COLUMNS, order_asked
+from schema.filters import edge_where, node_where
+from schema.orders import EDGE_COLUMNS, NODE_COLUMNS, order_asked
 from schema.paging import page_asked
 from schema.selection import Choice, Selection
+from schema.templates import Arguments, Asked, NestedTemplate, ReadTemplate
 from ugs.catalog import Table
 from ugs.graph.model import EDGES, NODES
-from ugs.reads.plan import Nested, Order, Page, Read
-from ugs.reads.where import EVERYTHING, Where, all_of, eq
+from ugs.reads.plan import Order, Page, Read
+from ugs.reads.where import EVERYTHING, Linked, Not, Op, Property, all_of, eq, in_
+from ugs.values import check_key, check_type, check_value
 
-Nests = dict[str, Nested]
+Nests = dict[str, NestedTemplate]
 Builder = Callable[[Selection, Choice, str], Nests]
 """Given a field and the path to it, the related rows it needs."""
 
@@ -50,14 +54,13 @@ def nests_for(selection: Selection, fields: Mapping[str, Choice], shape: Shape, 
     return found
 
 
-def connection_read(
-    selection: Selection, choice: Choice, shape: Shape, where: Where = EVERYTHING, order: tuple[Order, ...] = ()
-) -> Read:
+def connection_template(
+    selection: Selection, choice: Choice, shape: Shape, asked: Callable[[dict[str, Any]], Asked]
+) -> ReadTemplate:
     """The read behind a connection field: its page, its total when chosen, and what its rows need."""
-    page = page_asked(selection.arguments(choice), shape.table, order)
     fields = selection.below(choice)
     total = any(field.name == "totalCount" for field in fields.values())
-    return Read(shape.table, where, order, page, connection_nests(selection, fields, shape), total)
+    return ReadTemplate(shape.table, connection_nests(selection, fields, shape), total, Arguments(choice), asked)
 
 
 def connection_nests(selection: Selection, fields: Mapping[str, Choice], shape: Shape) -> Nests:
@@ -73,45 +76,79 @@ def connection_nests(selection: Selection, fields: Mapping[str, Choice], shape: 
     return found
 
 
+def only(read: Read, *ids: str) -> Read:
+    """The read narrowed to these ids."""
+    return msgspec.structs.replace(read, where=in_("id", ids))
+
+
+# ── what the arguments of connection fields ask for ──────────────────────────
+
+
+def listed_nodes(arguments: dict[str, Any]) -> Asked:
+    """`graphNodes`: by id unless told."""
+    order = order_asked(arguments.get("orderBy"), NODE_COLUMNS)
+    return node_where(arguments.get("filter")), order, page_asked(arguments, NODES, order)
+
+
+def listed_edges(arguments: dict[str, Any]) -> Asked:
+    """`graphEdges`: by id unless told."""
+    order = order_asked(arguments.get("orderBy"), EDGE_COLUMNS)
+    return edge_where(arguments.get("filter")), order, page_asked(arguments, EDGES, order)
+
+
+def edges_at_node(arguments: dict[str, Any]) -> Asked:
+    """`outgoing` and `incoming`: by sequence unless told."""
+    order = order_asked(arguments.get("orderBy"), EDGE_COLUMNS) or BY_SEQUENCE
+    type = arguments.get("type")
+    of_type = EVERYTHING if type is None else eq("type", check_type(type))
+    return all_of(of_type, edge_where(arguments.get("filter"))), order, page_asked(arguments, EDGES, order)
+
+
+def nodes_by_property(arguments: dict[str, Any]) -> Asked:
+    """`findByProperty`."""
+    check_value(arguments["value"])
+    where = Property("properties_text", check_key(arguments["key"]), Op.EQ, arguments["value"])
+    return where, (), page_asked(arguments, NODES, ())
+
+
+def root_nodes(arguments: dict[str, Any]) -> Asked:
+    """`roots`."""
+    return Not(Linked("incoming")), (), page_asked(arguments, NODES, ())
+
+
+# ── what fields of nodes and edges need ──────────────────────────────────────
+
+
 def edges_of(relation: str) -> Builder:
     """A connection of the edges at one side of a node."""
 
     def build(selection: Selection, choice: Choice, path: str) -> Nests:
-        where, order = edge_choice(selection.arguments(choice))
-        return {path + choice.key: Nested(relation, connection_read(selection, choice, EDGE, where, order))}
+        read = connection_template(selection, choice, EDGE, edges_at_node)
+        return {path + choice.key: NestedTemplate(relation, read)}
 
     return build
-
-
-def edge_choice(arguments: Mapping[str, object]) -> tuple[Where, tuple[Order, ...]]:
-    """Which edges a connection field asks for, and their order (by sequence unless told)."""
-    type, given, wanted = arguments.get("type"), arguments.get("filter"), arguments.get("orderBy")
-    where = edge_where(given)  # type: ignore[arg-type]
-    if isinstance(type, str):
-        where = all_of(eq("type", type), where)
-    return where, order_asked(wanted, EDGE_COLUMNS) or BY_SEQUENCE  # type: ignore[arg-type]
 
 
 def end_of(relation: str) -> Builder:
     """The node at one end of an edge."""
 
     def build(selection: Selection, choice: Choice, path: str) -> Nests:
-        return {path + choice.key: Nested(relation, Read(NODES, nest=nests_below(selection, choice, NODE)))}
+        read = ReadTemplate(NODES, nests_below(selection, choice, NODE))
+        return {path + choice.key: NestedTemplate(relation, read)}
 
     return build
 
 
 def count_of_edges(selection: Selection, choice: Choice, path: str) -> Nests:
     """Both sides of a node, counted and not listed."""
-    return {
-        f"{path}{choice.key}/{side}": Nested(side, Read(EDGES, page=COUNT_ONLY, total=True))
-        for side in ("outgoing", "incoming")
-    }
+    read = ReadTemplate(EDGES, {}, total=True, asked=lambda arguments: (EVERYTHING, (), COUNT_ONLY))
+    return {f"{path}{choice.key}/{side}": NestedTemplate(side, read) for side in ("outgoing", "incoming")}
 
 
 def both_ends(selection: Selection, choice: Choice, path: str) -> Nests:
     """Both nodes of an edge, to see whether they exist."""
-    return {f"{path}{choice.key}/{end}": Nested(end, Read(NODES)) for end in ("source_node", "target_node")}
+    read = ReadTemplate(NODES, {})
+    return {f"{path}{choice.key}/{end}": NestedTemplate(end, read) for end in ("source_node", "target_node")}
 
 
 NODE = Shape(

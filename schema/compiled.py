@@ -1,0 +1,119 @@
+"""Operations compiled once: a plan with holes and a writer for each root field.
+
+Only reading operations whose root fields are all known here are compiled. The first sign of anything else, at compile
+time or at run time, hands the operation to the ordinary executor, which answers alike and knows every error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType
+from graphql.execution.values import VariableValues
+
+from schema.selection import Choice, Selection
+from schema.shapes import (
+    EDGE,
+    NODE,
+    Shape,
+    connection_template,
+    listed_edges,
+    listed_nodes,
+    nests_below,
+    nodes_by_property,
+    only,
+    root_nodes,
+)
+from schema.templates import Arguments, Asked, ReadTemplate
+from schema.writers import Compiler, NotCompiled, Write
+from ugs.identity import is_identifier
+from ugs.reads.plan import Read, Rows
+from ugs.storage import Session
+
+NULL = "null"
+
+
+class Root:
+    """One root field, ready to be asked."""
+
+    def __init__(
+        self, key: str, plan: Callable[[VariableValues], Read | None], write: Callable[[Rows, list[Any]], str]
+    ):
+        self.key, self.plan, self.write = key, plan, write
+
+
+class CompiledOperation:
+    """A whole operation, ready to be asked."""
+
+    def __init__(self, roots: list[Root], binders: list[Callable[[VariableValues], Any]]) -> None:
+        self.roots, self.binders = roots, binders
+
+    async def run(self, session: Session, variables: VariableValues) -> bytes:
+        """The response for these variables."""
+        late = [bind(variables) for bind in self.binders]
+        parts = []
+        for root in self.roots:
+            plan = root.plan(variables)
+            text = NULL if plan is None else root.write(await session.read(plan), late)
+            parts.append(f'"{root.key}":{text}')
+        return ('{"data":{' + ",".join(parts) + "}}").encode()
+
+
+def compile_operation(selection: Selection, operation: OperationDefinitionNode) -> CompiledOperation:
+    """Compile an operation, or raise `NotCompiled`."""
+    query = selection.schema.query_type
+    if operation.operation is not OperationType.QUERY or not isinstance(query, GraphQLObjectType):
+        raise NotCompiled(operation.operation.value)
+    compiler = Compiler(selection)
+    choices = selection.fields(query, [operation.selection_set])
+    roots = [_root(compiler, choice) for choice in choices.values()]
+    return CompiledOperation(roots, compiler.binders)
+
+
+def _root(compiler: Compiler, choice: Choice) -> Root:
+    make = ROOTS.get(choice.name)
+    if make is None:
+        raise NotCompiled(choice.name)
+    for argument in choice.nodes[0].arguments or ():
+        if argument.name.value in ("at", "version"):
+            raise NotCompiled(argument.name.value)
+    return make(compiler, choice)
+
+
+def single(shape: Shape) -> Callable[[Compiler, Choice], Root]:
+    """A field that shows one row by its id."""
+
+    def make(compiler: Compiler, choice: Choice) -> Root:
+        arguments = Arguments(choice)
+        template = ReadTemplate(shape.table, nests_below(compiler.selection, choice, shape))
+        write: Write = compiler.names[compiler.row(choice, shape)]
+
+        def plan(variables: VariableValues) -> Read | None:
+            id = arguments(variables)["id"]
+            return only(template.bind(variables), id) if is_identifier(id) else None
+
+        return Root(choice.key, plan, lambda rows, late: write(rows.items[0], late) if rows.items else NULL)
+
+    return make
+
+
+def paged(shape: Shape, asked: Callable[[dict[str, Any]], Asked]) -> Callable[[Compiler, Choice], Root]:
+    """A field that shows a page of rows."""
+
+    def make(compiler: Compiler, choice: Choice) -> Root:
+        template = connection_template(compiler.selection, choice, shape, asked)
+        write = compiler.names[compiler.connection(choice, shape, asked)]
+        return Root(choice.key, template.bind, write)
+
+    return make
+
+
+ROOTS: Mapping[str, Callable[[Compiler, Choice], Root]] = {
+    "graphNode": single(NODE),
+    "graphEdge": single(EDGE),
+    "graphNodes": paged(NODE, listed_nodes),
+    "graphEdges": paged(EDGE, listed_edges),
+    "findByProperty": paged(NODE, nodes_by_property),
+    "roots": paged(NODE, root_nodes),
+}
