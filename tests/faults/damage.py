@@ -26,6 +26,7 @@ from ugs.graph.commands import AddEdge, AddNode, Delete, Update
 from ugs.system import System
 
 WAL, SNAPSHOT = "events.wal", "snapshot.json"
+NOON = 1_769_020_454_093
 KNOWN = ("E008", "E009")
 Files = dict[str, bytes]
 
@@ -70,10 +71,10 @@ def url_of(folder: Path, **options: str | int) -> str:
     return with_options(f"file:{folder}", **{"snapshot_every": 0, "fsync": "off", **options})
 
 
-async def make_sample(folder: Path, commands: int, snapshot_after: int | None = None) -> Sample:
+async def make_sample(folder: Path, commands: int, snapshot_after: int | None = None, now: int = NOON) -> Sample:
     """Write a store with commands of every kind."""
     ends, digests = [], []
-    async with System.at_url(url_of(folder), FixedClock()) as system:
+    async with System.at_url(url_of(folder), FixedClock(now)) as system:
         for number in range(commands + 1):
             if number:
                 await do_something(Graph(system), number)

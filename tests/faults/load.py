@@ -18,8 +18,9 @@ from msgspec import Struct
 
 from ugs.api import Graph
 from ugs.errors import DeadlineExceeded, NodeExists, StorageIOError
+from ugs.feature import Command
 from ugs.graph.batches import Batch
-from ugs.graph.commands import AddEdge, AddNode, Command, Update
+from ugs.graph.commands import AddEdge, AddNode, Update
 from ugs.replay import log_of
 from ugs.system import System
 
@@ -117,10 +118,10 @@ async def _halved(system: System, written: set[int]) -> int:
     """Numbers whose nodes, leaves or edges are not exactly those that their commands make."""
     shown = await Graph(system).export_graph()
     nodes, edges = numbers_of(shown["nodes"]), numbers_of(shown["edges"])
-    leaves = sum(node["type"] == "leaf" for node in _dicts(shown["nodes"]))
+    leaves = len([node for node in _dicts(shown["nodes"]) if node["type"] == "leaf"])
+    wanted = Counter(number for number in written if number % 3 != 2)
     batches = Counter(number for number in written if number % 3 == 1)
-    wrong = (nodes - Counter(n for n in written if n % 3 != 2)) + (Counter(n for n in written if n % 3 != 2) - nodes)
-    wrong += (edges - batches) + (batches - edges)
+    wrong = (nodes - wanted) + (wanted - nodes) + (edges - batches) + (batches - edges)
     return wrong.total() + abs(leaves - batches.total())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests import servers
@@ -13,6 +13,8 @@ SERVERS = ("postgresql", "neo4j")
 SHARED = ("sqlite", "postgresql", "neo4j")
 """Stores that several processes may open at once."""
 DURABLE = (*EMBEDDED, *SERVERS)
+PLACES = {"postgresql": {"schema": "ugs_faults"}, "neo4j": {"namespace": "Faults"}}
+"""Where on a server our data lies, apart from everybody else's."""
 
 
 @contextmanager
@@ -23,10 +25,9 @@ def fresh_url(name: str, folder: Path) -> Iterator[str]:
     elif name == "sqlite":
         yield f"sqlite:///{folder}/data.sqlite"
     else:
-        with ExitStack() as held:
-            url = servers.require(name)
-            held.enter_context(servers.exclusive(name))
-            yield url
+        url = servers.require(name)
+        with servers.exclusive(name):
+            yield with_options(url, **PLACES[name])
 
 
 def with_options(url: str, **options: str | int | float) -> str:

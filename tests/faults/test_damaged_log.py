@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from tests.faults.damage import (
+    NOON,
     WAL,
     Damage,
     Sample,
@@ -58,9 +59,9 @@ def whole(sample: Sample, size: int) -> bool:
 def cuts_of_some_lines(wal: bytes) -> list[int]:
     """Every byte of a single event, of a batch and of the last line, and a sample of all others."""
     ends = [0, *(index + 1 for index, byte in enumerate(wal) if byte == 10)]
-    lines = [(ends[0], ends[1]), (ends[2], ends[4]), (ends[-2], ends[-1])]
+    lines = [(ends[2], ends[4]), (ends[-2], ends[-1])]
     chosen = {place for start, end in lines for place in range(start, end + 1)}
-    return sorted(chosen | {*range(0, len(wal), 37), *ends, *(end - 1 for end in ends[1:])})
+    return sorted(chosen | {*range(0, len(wal), 97), *ends, *(end - 1 for end in ends[1:])})
 
 
 def test_f02_a_cut_log_goes_on_and_stays_readable(sample: Sample, tmp_path: Path) -> None:
@@ -102,13 +103,13 @@ def flips_to_try(wal: bytes, chance: Random) -> set[int]:
     first = wal.index(b"\n")
     seal = range((first - 18) * 8, (first + 1) * 8)
     newlines = [index * 8 + bit for index, byte in enumerate(wal) if byte == 10 for bit in range(8)]
-    return {*seal, *newlines[-80:], *chance.sample(range(len(wal) * 8), 900)}
+    return {*seal, *newlines[-80:], *chance.sample(range(len(wal) * 8), 500)}
 
 
 def test_f05_lost_doubled_swapped_and_foreign_lines_are_reported(
     sample: Sample, tmp_path: Path, figures: Figures
 ) -> None:
-    other = asyncio.run(make_sample(tmp_path / "other", 20))
+    other = asyncio.run(make_sample(tmp_path / "other", 20, now=NOON + 1))
     tried = 0
     for what, lines in shuffled(sample.wal.splitlines(keepends=True), other.wal.splitlines(keepends=True)):
         found = asyncio.run(start(lay({WAL: b"".join(lines)}, tmp_path / "data")))

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from tests.faults.damage import (
+    NOON,
     SNAPSHOT,
     WAL,
     Damage,
@@ -64,14 +65,14 @@ async def test_f04_strict_recovery_refuses_a_damaged_snapshot(sample: Sample, tm
 async def test_f06_snapshots_of_another_time_or_store_are_never_served(
     sample: Sample, tmp_path: Path, figures: Figures
 ) -> None:
-    other = await make_sample(tmp_path / "other", 12, snapshot_after=12)
+    other = await make_sample(tmp_path / "other", 12, snapshot_after=12, now=NOON + 1)
     stranger = await stranger_snapshot(tmp_path / "stranger")
     early = sample.wal[: sample.ends[4]]
     cases: dict[str, tuple[Files, str]] = {
         "missing": ({WAL: sample.wal}, sample.final),
         "empty": ({**sample.files, SNAPSHOT: b""}, sample.final),
         "empty object": ({**sample.files, SNAPSHOT: b"{}"}, sample.final),
-        "of a store with the same beginning": ({**sample.files, SNAPSHOT: other.files[SNAPSHOT]}, sample.final),
+        "of a store with the same commands": ({**sample.files, SNAPSHOT: other.files[SNAPSHOT]}, sample.final),
         "of a stranger": ({**sample.files, SNAPSHOT: stranger}, sample.final),
         "newer than the log": ({**sample.files, WAL: early}, sample.state_at(len(early))),
     }

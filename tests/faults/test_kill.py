@@ -15,7 +15,7 @@ from tests.faults.figures import Figures
 from tests.faults.load import WRITERS, Audit, audit_at, write_until_killed
 from tests.faults.stores import with_options
 
-LONGEST_LIFE = 0.030
+LONGEST_LIFE = {"file": 0.030, "sqlite": 0.100}
 CYCLES_A_STORE = 100
 
 
@@ -45,9 +45,9 @@ def live_and_die(url: str, told: Killed, life: float) -> None:
 
 
 def kill_loop(url: str, cycles: int, chance: Random) -> tuple[Killed, Audit]:
-    told = Killed()
+    told, longest = Killed(), LONGEST_LIFE[url.partition(":")[0]]
     for _ in range(cycles):
-        live_and_die(url, told, chance.uniform(0, LONGEST_LIFE))
+        live_and_die(url, told, chance.uniform(0, longest))
     return told, asyncio.run(audit_at(url, told.acknowledged))
 
 

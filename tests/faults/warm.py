@@ -1,13 +1,12 @@
 """Imported once by the process that forks children, so that a child is ready in milliseconds."""
 
 from contextlib import suppress
-from importlib.metadata import entry_points
 
 import tests.faults.load
-from ugs.connect import GROUP
+from ugs.connect import storage_for
 
-for backend in entry_points(group=GROUP):
+for url in ("file:warm", "sqlite:", "postgresql://localhost/warm", "neo4j://localhost"):
     with suppress(Exception):  # whoever needs it will be told
-        backend.load()
+        storage_for(url)
 
 __all__ = ["tests"]

@@ -1,0 +1,43 @@
+"""F50, F58 at full size: the laws of the conformance kit with ten thousand histories, and copies between all stores."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.faults.figures import Figures
+from tests.faults.stores import DURABLE, fresh_url
+
+HISTORIES = {"file": 5000, "sqlite": 3000, "postgresql": 1500, "neo4j": 500}
+"""Ten thousand in all, more where a history costs less."""
+
+
+def run_kit(url: str, *arguments: str) -> str:
+    """The kit's own summary line; its whole output when it fails."""
+    command = [sys.executable, "-m", "pytest", "--pyargs", "conformance", "-q", "--backend", url, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    return done.stdout.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", DURABLE)
+def test_f50_random_histories_give_the_same_answers_everywhere(
+    name: str, tmp_path: Path, full: bool, figures: Figures
+) -> None:
+    if not full:
+        pytest.skip("full tier only (make faults): the kit itself runs 200 histories with `make conformance`")
+    with fresh_url(name, tmp_path) as url, figures.timed(f"F50 histories, {name}"):
+        run_kit(url, "-k", "laws", "--histories", str(HISTORIES[name]))
+    figures.add(f"F50 histories, {name}", histories=HISTORIES[name], differences=0)
+
+
+@pytest.mark.parametrize("name", DURABLE)
+def test_f58_a_copy_has_the_digest_of_its_original(name: str, tmp_path: Path, full: bool, figures: Figures) -> None:
+    if not full:
+        pytest.skip("full tier only (make faults): the kit itself copies with `make conformance`")
+    with fresh_url(name, tmp_path) as url, figures.timed(f"F58 copies, {name}"):
+        summary = run_kit(url, "-k", "copy")
+    figures.add(f"F58 copies, {name}", told=summary)
