@@ -16,7 +16,7 @@ from ugs.graph import batches, paths, queries, walk
 from ugs.graph import search as searching
 from ugs.graph.commands import AddEdge, AddNode, Delete, SetEdgeCounter, Update
 from ugs.graph.demo import load_demo
-from ugs.graph.model import EDGES, Edge, Element, Node
+from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.versions import ElementVersion, element_at
 from ugs.identity import LOCAL, Context, Principal, Scope
 from ugs.moments import At
@@ -63,10 +63,14 @@ class Graph:
         elements = [
             element
             for id, event in last.items()
-            if not event.type.endswith("Deleted") and (element := await self._as_of(id, event)) is not None
+            if not event.type.endswith("Deleted") and (element := await self._left(id, event, outcome)) is not None
         ]
         deleted = [id for id, event in last.items() if event.type.endswith("Deleted")]
         return Changed(elements, deleted, outcome.events, outcome.warnings, outcome.repeated)
+
+    async def _left(self, id: str, event: Event, outcome: Outcome) -> Element | None:
+        left = outcome.rows.get((NODES.name, id)) or outcome.rows.get((EDGES.name, id))
+        return left or await self._as_of(id, event)
 
     async def _as_of(self, id: str, event: Event) -> Element | None:
         async with self.system.session() as session:

@@ -22,6 +22,9 @@ from ugs.values import to_text
 
 _UNKNOWN = object()
 
+Changes = dict[tuple[str, Any], Row | None]
+"""Rows by table and key; None where one is gone."""
+
 
 class Desk:
     """Reads through pending changes; stages events; yields the rows to write."""
@@ -171,6 +174,10 @@ class Desk:
     @property
     def last_crc(self) -> str:
         return (self.events[-1].crc if self.events else None) or self.head.crc
+
+    def changed_rows(self) -> Changes:
+        """The rows the open command has touched, as it leaves them."""
+        return {(table.name, key): self._current[table][key] for table, key, _ in self._journal}
 
     def undo_command(self) -> None:
         """Take back what the open command did to the rows."""

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ugs.catalog import Catalog, Row
 from ugs.clock import Clock
-from ugs.desk import Desk
+from ugs.desk import Changes, Desk
 from ugs.errors import (
     Conflict,
     IdempotencyConflict,
@@ -46,6 +46,8 @@ class Outcome(Struct, frozen=True):
     events: list[Event]
     warnings: list[Warned] = []
     repeated: bool = False
+    rows: Changes = {}
+    """The rows it touched, as it left them; empty when it had been done before."""
 
 
 class Job(Struct):
@@ -170,7 +172,8 @@ class Writer:
         if idem is not None and desk.open_count:
             told = tuple(msgspec.to_builtins(warning) for warning in decision.warnings)
             idem = msgspec.structs.replace(idem, size=desk.open_count, warnings=told)
-        return Outcome(await desk.close_command(author(context), idem), decision.warnings)
+        rows = desk.changed_rows()
+        return Outcome(await desk.close_command(author(context), idem), decision.warnings, rows=rows)
 
     async def _happened(self, events: list[Event], error: OutcomeUnknown) -> bool:
         """Ask the log whether a commit that lost its connection took place.
