@@ -10,19 +10,17 @@ from typing import Any
 
 import msgspec
 import strawberry
+from graphql import ExecutionResult, OperationDefinitionNode, OperationType
 from msgspec import Struct
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from strawberry.exceptions import MissingQueryError
-from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
-from strawberry.types import ExecutionResult
-from strawberry.types.graphql import OperationType
 
 from gateway.logs import Log
 from gateway.pages import how_to_ask
 from gateway.settings import Settings
 from schema.context import RequestContext
 from schema.errors import coded, shown_error
+from schema.operations import Operations
 from ugs.errors import DeadlineExceeded, InvalidJSON, InvalidSyntax, LimitExceeded, UgsError
 from ugs.values import parse_json
 
@@ -30,8 +28,6 @@ log = Log("gateway.graphql")
 
 RESPONSE_TYPE = "application/graphql-response+json"
 PLAIN_TYPE = "application/json"
-READING = (OperationType.QUERY,)
-EVERYTHING = (OperationType.QUERY, OperationType.MUTATION)
 
 
 class Refused(Exception):
@@ -56,7 +52,7 @@ class GraphQLDoor:
     """The endpoint `/graphql`."""
 
     def __init__(self, schema: strawberry.Schema, settings: Settings) -> None:
-        self.schema = schema
+        self.operations = Operations(schema)
         self.most_bytes = settings.max_body_bytes
         self.seconds = settings.request_seconds
 
@@ -100,25 +96,31 @@ class GraphQLDoor:
             return answer(request, refusal(late), 503)
         except Refused as refused:
             return answer(request, refusal(refused.error), refused.status)
+        if isinstance(result, bytes):
+            return Response(result, media_type=media_type(request))
         return shown(request, result)
 
-    async def _execute(self, request: Request, asked: Asked) -> ExecutionResult:
+    async def _execute(self, request: Request, asked: Asked) -> bytes | ExecutionResult:
         """Run the operation; what is wrong with the request as a whole is no fault of ours."""
         try:
-            return await self.schema.execute(
-                asked.query,
-                variable_values=asked.variables,
-                context_value=RequestContext(request.app.state.system),
-                operation_name=asked.operation,
-                allowed_operation_types=READING if request.method == "GET" else EVERYTHING,
-            )
-        except InvalidOperationTypeError as error:
-            raise Refused(405, InvalidSyntax(error.as_http_error_reason(request.method))) from error
-        except (CannotGetOperationTypeError, MissingQueryError) as error:
-            reason = "Name the operation that shall run: the document has none of that name, or several"
-            raise Refused(400, InvalidSyntax(reason if asked.query else "The query is empty")) from error
+            prepared = self.operations.prepare(asked.query)
+            if not prepared.errors:
+                check_operation(request, prepared.operation(asked.operation))
+            context = RequestContext(request.app.state.system)
+            return await self.operations.answer(prepared, context, asked.variables, asked.operation)
         except RecursionError as error:
             raise Refused(400, LimitExceeded("The query is nested too deeply")) from error
+
+
+def check_operation(request: Request, operation: OperationDefinitionNode | None) -> None:
+    """Refuse what this door does not do, before anything runs."""
+    if operation is None:
+        reason = "Name the operation that shall run: the document has none of that name, or several"
+        raise Refused(400, InvalidSyntax(reason))
+    if operation.operation is OperationType.SUBSCRIPTION:
+        raise Refused(400, InvalidSyntax("Subscriptions need a connection that stays open: use a WebSocket"))
+    if request.method == "GET" and operation.operation is not OperationType.QUERY:
+        raise Refused(405, InvalidSyntax("GET only reads; send mutations by POST"))
 
 
 def is_browser(request: Request) -> bool:

@@ -16,6 +16,7 @@ from gateway.settings import LogFormat, LogLevel
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the request that the running code serves."""
 
+OURS = ("gateway", "schema", "ugs", "backends")
 SECRET_IN_URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<user>[^\s/@:]*):[^\s/]*@", re.IGNORECASE)
 SECRET_OPTION = re.compile(r"(?P<name>[?&](?:password|token|secret|key)=)[^\s&]*", re.IGNORECASE)
 
@@ -90,7 +91,9 @@ def set_up_logs(level: LogLevel, format: LogFormat) -> None:
     """Send every logger of the process to standard error, in one shape."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if format is LogFormat.JSON else TextLines())
-    logging.basicConfig(level=level.value.upper(), handlers=[handler], force=True)
-    # The web server would repeat what we log or put into words ourselves.
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
-    logging.getLogger("uvicorn.access").disabled = True
+    # Libraries speak only when somebody is debugging: what matters of theirs reaches us as an exception, and the web
+    # server would repeat what we log ourselves.
+    foreign = logging.DEBUG if level is LogLevel.DEBUG else logging.CRITICAL
+    logging.basicConfig(level=foreign, handlers=[handler], force=True)
+    for name in OURS:
+        logging.getLogger(name).setLevel(level.value.upper())

@@ -77,11 +77,14 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     _stop_calmly()
     try:
         server.run([listener])
+    except SystemExit:
+        # The web server leaves the process when the store does not open; the reason is worth more than its code.
+        failure: BaseException | None = getattr(app.state, "failure", None)
+        if failure is None:
+            raise
+        raise failure from None
     finally:
         listener.close()
-    failure: BaseException | None = getattr(app.state, "failure", None)
-    if failure is not None:
-        raise failure
 
 
 def _config(app: Starlette, settings: Settings) -> uvicorn.Config:

@@ -1,0 +1,1 @@
+"""The examples, used as a stranger would use them."""

@@ -1,0 +1,75 @@
+"""Gateway processes for tests: started as a person would start them, waited for, and stopped."""
+
+import json
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.servers.places import free_port
+
+UGS = str(Path(sys.executable).parent / "ugs")
+PATIENCE = 60.0
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Gateway:
+    """A running `ugs serve`."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
+        self.process = process
+        self.url = f"http://127.0.0.1:{port}"
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and text of a page, 0 when nobody answers."""
+        try:
+            with DIRECT.open(self.url + path, timeout=10) as page:
+                return page.status, page.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
+        except OSError:
+            return 0, ""
+
+    def ask(self, query: str) -> Any:
+        """The answer to a GraphQL query."""
+        body = json.dumps({"query": query}).encode()
+        request = urllib.request.Request(self.url + "/graphql", body, {"content-type": "application/json"})
+        with DIRECT.open(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def wait_until_ready(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while self.get("/readyz")[0] != 200:
+            assert self.process.poll() is None, self.process.communicate()
+            assert time.monotonic() < deadline, "the gateway never became ready"
+            time.sleep(0.05)
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[Gateway]:
+    """A gateway on a free port, ready, until the block ends."""
+    port = free_port()
+    command = [UGS, "serve", "--port", str(port), *options]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    gateway = Gateway(process, port)
+    try:
+        gateway.wait_until_ready()
+        yield gateway
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.communicate(timeout=PATIENCE)
+
+
+def ugs(folder: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    import os
+
+    return subprocess.run(
+        [UGS, *words], cwd=folder, env={**os.environ, **environ}, capture_output=True, text=True, check=False
+    )
