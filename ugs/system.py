@@ -86,21 +86,30 @@ class System:
         """Make the store ready and start listening to other processes."""
         self._life = State.INITIALIZING
         await self.storage.open(self.catalog)
-        self.bus.start_at(await position_of(self.storage))
+        try:
+            self.bus.start_at(await position_of(self.storage))
+        except BaseException:
+            await self.storage.close()
+            raise
         self._watching = asyncio.create_task(self._watch())
         self._life = State.READY
 
     async def close(self) -> None:
         """Finish the commands under way, then let everything go."""
         self._life = State.SHUTTING_DOWN
-        await self._writer.close()
+        try:
+            await self._writer.close()
+            await self._stop_watching()
+        finally:
+            await self.moments.close()
+            await self.storage.close()
+            self._life = State.UNINITIALIZED
+
+    async def _stop_watching(self) -> None:
         if self._watching is not None:
             self._watching.cancel()
             with suppress(asyncio.CancelledError):
                 await self._watching
-        await self.moments.close()
-        await self.storage.close()
-        self._life = State.UNINITIALIZED
 
     async def __aenter__(self) -> System:
         await self.open()
