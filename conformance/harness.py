@@ -18,7 +18,7 @@ from ugs.features import CATALOG
 from ugs.storage import Capabilities, Session, Storage
 from ugs.system import System
 
-BARE = {"file:": "file:{tmp}", "sqlite:": "sqlite:{tmp}/store.db"}
+BARE = {"file:": "file:{tmp}", "sqlite:": "sqlite:///{tmp}/store.db"}
 """Where a URL that names only a scheme keeps its data."""
 
 
