@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from backends.sql.dialect import Parameters, quoted
+from backends.sql.dialect import Parameters, quoted, tie_index
 from backends.sql.encoding import HEAD
 from backends.sql.fitting import ALWAYS, NEVER, Fitted, fitted, prefix_end
 from backends.sql.names import properties_name, words_name
@@ -187,7 +187,8 @@ class Conditions:
         relation = place.table.relations[where.relation]
         other = Place(self.catalog.target(relation), self.alias())
         tie = f"{other.column(relation.remote)} = {place.column(relation.local)}"
-        start = f"SELECT 1 FROM {quoted(other.table.name)} {other.alias} WHERE {tie}"
+        index = tie_index(self.dialect, other.table, relation.remote)
+        start = f"SELECT 1 FROM {quoted(other.table.name)} {other.alias}{index} WHERE {tie}"
         return f"EXISTS ({start} AND {self.text(where.where, other)})"
 
     def _key_in(self, where: KeyIn, place: Place) -> str:

@@ -10,12 +10,31 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ugs.catalog import Kind
+from msgspec import Struct
+
+from backends.sql.names import index_name
+from ugs.catalog import Kind, Table
 
 
 def quoted(name: str) -> str:
     """A name of a table, column or index as SQL writes it, whatever characters it has."""
     return '"' + name.replace('"', '""') + '"'
+
+
+class Tied(Struct, frozen=True):
+    """The first rows of a table for each of some values, in pieces of SQL that call the table `t`."""
+
+    ties: str
+    """A query for the values, in a column `tie`."""
+    table: str
+    remote: str
+    """The column that equals a tie."""
+    rest: str
+    """What a row must meet beside."""
+    walk: str
+    limit: int
+    index: str = ""
+    """The note which index finds the rows of a tie."""
 
 
 class Dialect(ABC):
@@ -64,8 +83,12 @@ class Dialect(ABC):
         """A statement that removes many rows, given as tuples of their keys."""
 
     @abstractmethod
-    def first_per_tie(self, ties: str, table: str, columns: str, remote: str, rest: str, walk: str, limit: int) -> str:
+    def first_per_tie(self, tied: Tied) -> str:
         """A query for the first rows of each tie, numbered along the walk, read by an index."""
+
+    def by_index(self, name: str) -> str:
+        """A note behind a table's name that this index is the one to use, where a planner needs to be told."""
+        return ""
 
     def nothing(self, kind: str) -> str:
         """A missing value of a type."""
@@ -82,6 +105,14 @@ class Dialect(ABC):
     @abstractmethod
     def table_names(self) -> str:
         """A query for the names of the tables that exist."""
+
+
+def tie_index(dialect: Dialect, table: Table, remote: str) -> str:
+    """The note to find rows by the column that ties them to others, where the catalog has an index for it."""
+    if table.key[0] == remote:
+        return ""
+    index = next((index for index in table.indexes if index.fields[0] == remote), None)
+    return "" if index is None else dialect.by_index(index_name(table, index.fields))
 
 
 class Parameters:

@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from backends.sql.layout import Layout, index_name, short
+from backends.sql.layout import Layout
+from backends.sql.names import index_name, short
 from ugs.catalog import Catalog, Table
 from ugs.errors import SchemaMismatch
 

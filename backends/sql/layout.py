@@ -5,8 +5,7 @@ SQLAlchemy describes them and writes their definitions in the words of each data
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from hashlib import blake2s
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,14 +14,11 @@ from sqlalchemy.schema import CreateTable
 
 from backends.sql.conditions import Conditions, Place
 from backends.sql.dialect import Dialect, Literals, quoted
-from backends.sql.names import EVENTS, META, indexed_fields, properties_name, words_name
+from backends.sql.names import EVENTS, META, index_name, indexed_fields, properties_name, short, words_name
 from backends.sql.rows import EVENT_COLUMNS
 from backends.sql.writes import PROPERTY_COLUMNS, WORD_COLUMNS
 from ugs.catalog import Catalog, Field, Kind, Table, Unique
 from ugs.reads.where import Everything, Where
-
-LONGEST_NAME = 60
-"""PostgreSQL cuts names at 63 bytes."""
 
 _COMPILERS: dict[str, Any] = {"sqlite": sqlite.dialect, "postgresql": postgresql.dialect}
 
@@ -169,15 +165,3 @@ class Layout:
 
 
 _EMPTY = {Kind.TEXT: "''", Kind.JSON: "'{}'", Kind.INTEGER: "0", Kind.REAL: "0", Kind.BOOLEAN: "FALSE"}
-
-
-def index_name(table: Table, fields: Iterable[str]) -> str:
-    """The name of an index of the catalog."""
-    return short("_".join((table.name, "by", *(table.field(name).stored_as for name in fields))))
-
-
-def short(name: str) -> str:
-    """The name, or for a long one its beginning and a digest of it all."""
-    if len(name.encode()) <= LONGEST_NAME:
-        return name
-    return f"{name[:40]}_{blake2s(name.encode(), digest_size=8).hexdigest()}"

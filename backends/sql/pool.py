@@ -29,6 +29,17 @@ class Pool(Generic[L]):
 
     async def acquire(self) -> L:
         """A connection for the caller alone."""
+        await self._turn()
+        try:
+            return await self._ready()
+        except BaseException:
+            self._turns.release()
+            raise
+
+    async def _turn(self) -> None:
+        if not self._turns.locked():
+            await self._turns.acquire()
+            return
         try:
             async with asyncio.timeout(self._patience):
                 await self._turns.acquire()
@@ -38,11 +49,6 @@ class Pool(Generic[L]):
                 "Try again, or allow more connections.",
                 connections=self._size,
             ) from error
-        try:
-            return await self._ready()
-        except BaseException:
-            self._turns.release()
-            raise
 
     async def _ready(self) -> L:
         while self._idle:

@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from backends.sql.conditions import TRUE, Place
-from backends.sql.dialect import Dialect, quoted
+from backends.sql.dialect import Dialect, Tied, quoted, tie_index
 from backends.sql.statements import Select, limit_of, walking_order
 from ugs.catalog import Catalog, Relation, Table
 from ugs.reads.plan import Order, Read
@@ -122,23 +122,25 @@ class Unfolding:
         if level.table.key != (level.relation.remote,):
             number = f"row_number() OVER (PARTITION BY {remote} ORDER BY {self.select.order(place, walk)})"
         rest = self.select.condition(place, level.read.where, walk, level.read.page)
+        index = tie_index(self.dialect, level.table, level.relation.remote)
         return (
-            f"SELECT t.*, {number} AS place FROM {quoted(level.table.name)} t "
+            f"SELECT t.*, {number} AS place FROM {quoted(level.table.name)} t{index} "
             f"WHERE {remote} IN ({self._ties(level)}) AND {rest}"
         )
 
     def _some(self, level: Level, place: Place, walk: tuple[Order, ...]) -> str:
         """The first related rows of each parent, and one more."""
         assert level.relation is not None and level.read.page.limit is not None
-        return self.dialect.first_per_tie(
-            self._ties(level),
-            quoted(level.table.name),
-            "t.*",
-            place.column(level.relation.remote),
-            self.select.condition(place, level.read.where, walk, level.read.page),
-            self.select.order(place, walk),
-            level.read.page.limit + 1,
+        tied = Tied(
+            ties=self._ties(level),
+            table=quoted(level.table.name),
+            remote=place.column(level.relation.remote),
+            rest=self.select.condition(place, level.read.where, walk, level.read.page),
+            walk=self.select.order(place, walk),
+            limit=level.read.page.limit + 1,
+            index=tie_index(self.dialect, level.table, level.relation.remote),
         )
+        return self.dialect.first_per_tie(tied)
 
     def _ties(self, level: Level) -> str:
         """The values that tie rows to the parents that are going to be shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from backends.sql.dialect import Dialect, Parameters, quoted
+from backends.sql.dialect import Dialect, Parameters, Tied, quoted
 from backends.sql.encoding import HEAD
 from ugs.catalog import Kind
 
@@ -67,10 +67,13 @@ class PostgresqlDialect(Dialect):
     def _named(self, columns: Sequence[tuple[str, Kind]]) -> str:
         return f"{self._unnest(columns)} AS u({', '.join(f'c{place}' for place in range(len(columns)))})"
 
-    def first_per_tie(self, ties: str, table: str, columns: str, remote: str, rest: str, walk: str, limit: int) -> str:
-        first = f"SELECT * FROM {table} t WHERE {remote} = ties.tie AND {rest} ORDER BY {walk} LIMIT {limit}"
-        numbered = f"SELECT {columns}, row_number() OVER (ORDER BY {walk}) AS place FROM ({first}) t"
-        return f"SELECT t.* FROM ({ties}) ties CROSS JOIN LATERAL ({numbered}) t"
+    def first_per_tie(self, tied: Tied) -> str:
+        first = (
+            f"SELECT * FROM {tied.table} t WHERE {tied.remote} = ties.tie AND {tied.rest} "
+            f"ORDER BY {tied.walk} LIMIT {tied.limit}"
+        )
+        numbered = f"SELECT t.*, row_number() OVER (ORDER BY {tied.walk}) AS place FROM ({first}) t"
+        return f"SELECT t.* FROM ({tied.ties}) ties CROSS JOIN LATERAL ({numbered}) t"
 
     def nothing(self, kind: str) -> str:
         return f"NULL::{kind}"

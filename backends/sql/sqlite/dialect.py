@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from backends.sql.dialect import Dialect, Parameters, quoted
+from backends.sql.dialect import Dialect, Parameters, Tied, quoted
 from backends.sql.names import EVENTS
 from ugs.catalog import Kind
 
@@ -58,11 +58,21 @@ class SqliteDialect(Dialect):
     def delete_many(self, table: str, key: Sequence[tuple[str, Kind]]) -> str:
         return f"DELETE FROM {quoted(table)} WHERE {_equals(key)}"
 
-    def first_per_tie(self, ties: str, table: str, columns: str, remote: str, rest: str, walk: str, limit: int) -> str:
+    def first_per_tie(self, tied: Tied) -> str:
         # There is no LATERAL, but a list of row ids may depend on the row before it.
-        first = f"SELECT t.rowid FROM {table} t WHERE {remote} = ties.tie AND {rest} ORDER BY {walk} LIMIT {limit}"
-        number = f"row_number() OVER (PARTITION BY {remote} ORDER BY {walk})"
-        return f"SELECT {columns}, {number} AS place FROM ({ties}) ties CROSS JOIN {table} t WHERE t.rowid IN ({first})"
+        first = (
+            f"SELECT t.rowid FROM {tied.table} t{tied.index} WHERE {tied.remote} = ties.tie AND {tied.rest} "
+            f"ORDER BY {tied.walk} LIMIT {tied.limit}"
+        )
+        number = f"row_number() OVER (PARTITION BY {tied.remote} ORDER BY {tied.walk})"
+        return (
+            f"SELECT t.*, {number} AS place FROM ({tied.ties}) ties CROSS JOIN {tied.table} t "
+            f"WHERE t.rowid IN ({first})"
+        )
+
+    def by_index(self, name: str) -> str:
+        # Without statistics, which a young database does not have, SQLite takes any index for as good as another.
+        return f" INDEXED BY {quoted(name)}"
 
     def guard_log(self) -> list[str]:
         return [
