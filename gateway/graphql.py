@@ -104,8 +104,9 @@ class GraphQLDoor:
         """Run the operation; what is wrong with the request as a whole is no fault of ours."""
         try:
             prepared = self.operations.prepare(asked.query)
-            if not prepared.errors:
-                check_operation(request, prepared.operation(asked.operation))
+            operation = prepared.operation(asked.operation)
+            if operation is not None or not prepared.errors:
+                check_operation(request, operation)
             context = RequestContext(request.app.state.system)
             return await self.operations.answer(prepared, context, asked.variables, asked.operation)
         except RecursionError as error:

@@ -114,8 +114,8 @@ class Operations:
         operation_name: str | None = None,
     ) -> bytes | ExecutionResult:
         """The response as bytes where the operation is compiled, else the executor's result."""
-        operation = prepared.operation(operation_name)
-        if self.compiling and operation is not None and operation.operation is OperationType.QUERY:
+        operation = None if prepared.errors or not self.compiling else prepared.operation(operation_name)
+        if operation is not None and operation.operation is OperationType.QUERY:
             fast = await self._compiled_answer(prepared, operation, context, variables or {})
             if fast is not None:
                 return fast
