@@ -53,7 +53,7 @@ class Field(Struct, frozen=True):
 
 
 class Unique(Struct, frozen=True):
-    """No two rows that meet `when` agree in all these fields."""
+    """No two rows that meet `when` agree in all these fields; a row with nothing in one of them agrees with none."""
 
     name: str
     fields: tuple[str, ...]
