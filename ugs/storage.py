@@ -135,6 +135,11 @@ class Storage(ABC):
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         """A transaction: leaving normally commits, an exception rolls back."""
 
+    async def read(self, plan: Read) -> Rows:
+        """The answer to one plan; a store that needs no transaction around it may save that."""
+        async with self.session() as session:
+            return await session.read(plan)
+
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the log's end whenever it has moved beyond `after`, also by other processes (default: polling)."""
         pause = 0.05

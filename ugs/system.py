@@ -137,17 +137,20 @@ class System:
         """A consistent view for reading."""
         return self.storage.session()
 
-    @asynccontextmanager
-    async def session_at(self, at: At | None) -> AsyncIterator[Session]:
+    def session_at(self, at: At | None) -> AbstractAsyncContextManager[Session]:
         """A view for reading, now or as of a place in time."""
-        store = self.storage if at is None else await self.moments.store_at(at)
-        async with store.session() as session:
+        return self.storage.session() if at is None else self._session_in_the_past(at)
+
+    @asynccontextmanager
+    async def _session_in_the_past(self, at: At) -> AsyncIterator[Session]:
+        past = await self.moments.store_at(at)
+        async with past.session() as session:
             yield session
 
     async def read(self, plan: Read, at: At | None = None) -> Rows:
         """The answer to a plan."""
-        async with self.session_at(at) as session:
-            return await session.read(plan)
+        store = self.storage if at is None else await self.moments.store_at(at)
+        return await store.read(plan)
 
     def subscribe(self, after: int | None = None) -> AsyncIterator[Event]:
         """Events after a position, or from now on, in order, without loss."""

@@ -6,13 +6,14 @@ a node that says "auth service". Scores are computed here, from shared code, so 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from heapq import nsmallest
 
 from msgspec import Struct
 
-from ugs.graph.model import NODES, Node, words_of_node
+from ugs.graph.model import NODES, Node
 from ugs.graph.queries import node_filter
-from ugs.graph.text import rarity, relevance, split_words, word_parts
+from ugs.graph.text import asked_words, rarity, relevance, split_words, word_parts
 from ugs.identity import Scope
 from ugs.reads.where import Has, Where, all_of
 from ugs.storage import Session
@@ -47,8 +48,13 @@ async def search(
     total = await session.count(NODES)
     rarities = {word: rarity(total, matching) for word, matching in words.items()}
     where: Where = all_of(*(Has(word) for word in rarities), node_filter(type, scope))
-    hits = [Hit(node, relevance(words_of_node(node), rarities)) for node in await session.fetch(NODES, where)]
+    hits = [Hit(node, _score(node, rarities)) for node in await session.fetch(NODES, where)]
     return _ranked(hits, limit, after)
+
+
+def _score(node: Node, rarities: Mapping[str, float]) -> float:
+    weights = asked_words(rarities.keys(), node.id, node.type, node.properties_text, node.data_text)
+    return relevance(weights, rarities)
 
 
 async def _known_words(session: Session, words: list[str]) -> dict[str, int]:

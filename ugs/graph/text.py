@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ugs.values import Json, find_addresses, from_text
 
@@ -31,43 +31,84 @@ def split_words(text: str) -> list[str]:
 
 def word_parts(word: str) -> list[str]:
     """The pieces of a word around its `_` and `-`; none when the word is one piece already."""
-    parts = PART.findall(word)
-    return [] if parts == [word] else parts
+    return [] if word.isalnum() else PART.findall(word)
 
 
-def tokens(text: str) -> Iterator[str]:
+def tokens(text: str) -> set[str]:
     """Words and their parts."""
-    for word in split_words(text):
-        yield word
-        yield from word_parts(word)
+    found = set(split_words(text))
+    for word in [word for word in found if not word.isalnum()]:
+        found.update(PART.findall(word))
+    return found
 
 
-def text_leaves(value: Json, scalars: bool = False) -> Iterator[str]:
+def text_leaves(value: Json, scalars: bool = False) -> list[str]:
     """Strings at any depth of a value; with `scalars` also numbers and booleans as JSON writes them."""
+    leaves: list[str] = []
+    _gather(value, scalars, leaves)
+    return leaves
+
+
+def _gather(value: Json, scalars: bool, leaves: list[str]) -> None:
     if isinstance(value, str):
-        yield value
+        leaves.append(value)
     elif isinstance(value, list):
         for item in value:
-            yield from text_leaves(item, scalars)
+            _gather(item, scalars, leaves)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from text_leaves(item, scalars)
+            _gather(item, scalars, leaves)
     elif scalars and value is not None:
-        yield str(value).lower() if isinstance(value, bool) else str(value)
+        leaves.append(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def json_tokens(value: Json, scalars: bool) -> set[str]:
+    """The tokens of all texts inside a value."""
+    # No word reaches over a line break, so the texts can be cut in one go.
+    return tokens("\n".join(text_leaves(value, scalars)))
 
 
 def node_words(id: str, type: str | None, properties: str, data: str | None) -> dict[str, float]:
     """Every word of a node with its weight, and a marker for each address it mentions."""
     weights: dict[str, float] = {}
-    _add(weights, [id.lower(), *tokens(id)], ID_WEIGHT)
+    _add(weights, {id.lower(), *tokens(id)}, ID_WEIGHT)
     _add(weights, tokens(type) if type else (), TYPE_WEIGHT)
-    values = [(from_text(properties), PROPERTY_WEIGHT, False)] if properties != "{}" else []
-    if data is not None:
-        values.append((from_text(data), DATA_WEIGHT, True))
-    for value, weight, scalars in values:
-        _add(weights, (token for leaf in text_leaves(value, scalars) for token in tokens(leaf)), weight)
-        _mark_addresses(weights, value)
+    for text, weight, scalars in _places(properties, data):
+        value = from_text(text)
+        _add(weights, json_tokens(value, scalars), weight)
+        if "@(" in text:
+            _mark_addresses(weights, value)
     return weights
+
+
+def _places(properties: str, data: str | None) -> Iterator[tuple[str, float, bool]]:
+    """The JSON of a node with the weight of its words, and whether numbers count as words."""
+    if properties != "{}":
+        yield properties, PROPERTY_WEIGHT, False
+    if data is not None:
+        yield data, DATA_WEIGHT, True
+
+
+def asked_words(
+    asked: Collection[str], id: str, type: str | None, properties: str, data: str | None
+) -> dict[str, float]:
+    """The weights that `node_words` gives to these words, without cutting texts that cannot contain them."""
+    weights: dict[str, float] = {}
+    _add(weights, {id.lower(), *tokens(id)}.intersection(asked), ID_WEIGHT)
+    _add(weights, tokens(type).intersection(asked) if type else (), TYPE_WEIGHT)
+    for text, weight, scalars in _places(properties, data):
+        if _may_contain(text, asked, scalars):
+            _add(weights, json_tokens(from_text(text), scalars).intersection(asked), weight)
+    return weights
+
+
+def _may_contain(text: str, words: Iterable[str], scalars: bool) -> bool:
+    """False when none of the words can stand in this JSON text."""
+    if not text.isascii():
+        return True  # composing characters may make words that are not there letter by letter
+    lower = text.lower()
+    # JSON writes some numbers in other digits than we do.
+    return any(word in lower or (scalars and not word.isalpha()) for word in words)
 
 
 def reference_words(properties: str) -> dict[str, float]:
@@ -84,7 +125,7 @@ def reference_word(id: str) -> str:
 
 
 def _add(weights: dict[str, float], words: Iterable[str], weight: float) -> None:
-    for word in set(words):
+    for word in words:
         weights[word] = weights.get(word, 0.0) + weight
 
 

@@ -71,16 +71,26 @@ async def adjacency_of(
     session: Session, ids: Sequence[str], direction: Direction, types: Iterable[str] | None = None
 ) -> Adjacency:
     """The edges of many nodes in one fetch."""
-    wanted = set(ids)
-    found: Adjacency = {id: [] for id in wanted}
-    for edge in await session.fetch(EDGES, touching(sorted(wanted), direction, types), BY_SEQUENCE):
-        if direction is not Direction.INCOMING and edge.source in wanted:
+    found: Adjacency = {id: [] for id in ids}
+    edges: list[Edge] = await session.fetch(EDGES, touching(sorted(found), direction, types), BY_SEQUENCE)
+    if direction is Direction.OUTGOING:
+        for edge in edges:
+            found[edge.source].append((edge, edge.target))
+    elif direction is Direction.INCOMING:
+        for edge in edges:
+            found[edge.target].append((edge, edge.source))
+    else:
+        _add_both_ends(found, edges)
+    return found
+
+
+def _add_both_ends(found: Adjacency, edges: list[Edge]) -> None:
+    for edge in edges:
+        if edge.source in found:
             found[edge.source].append((edge, edge.target))
         # A loop is one edge: seen from both ends it still leads to one place once.
-        seen = edge.source == edge.target and direction is Direction.BOTH
-        if direction is not Direction.OUTGOING and edge.target in wanted and not seen:
+        if edge.target in found and edge.source != edge.target:
             found[edge.target].append((edge, edge.source))
-    return found
 
 
 async def nodes_by_id(session: Session, ids: Iterable[str]) -> dict[str, Node]:
