@@ -1,0 +1,36 @@
+"""Words: looking only for some of them gives what cutting the whole node gives."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ugs.graph.text import asked_words, node_words, split_words
+from ugs.values import to_text
+
+LETTERS = st.text(st.sampled_from("abßıİﬁ éÉ\u0301-_09eE.\n@()"), max_size=12)
+LEAVES = LETTERS | st.booleans() | st.none() | st.integers(-20, 20) | st.sampled_from([1e-05, 1e22, 0.1, 12.5])
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(LETTERS, inner, max_size=3))
+
+
+@given(
+    st.sampled_from(["n1", "auth-service_2", "user:Ann"]),
+    st.none() | LETTERS,
+    st.dictionaries(LETTERS, VALUES, max_size=3),
+    st.none() | VALUES,
+    LETTERS,
+)
+def test_asking_for_some_words_gives_the_weights_they_have_among_all(id, type, properties, data, query):
+    given = (id, type, to_text(properties), None if data is None else to_text(data))
+    everything = node_words(*given)
+
+    for asked in (set(split_words(query)), set(list(everything)[:3]), {"1e-05", "1e", "05", "true", "2"}):
+        wanted = {word: weight for word, weight in everything.items() if word in asked and not word.startswith("@(")}
+        assert asked_words({word for word in asked if not word.startswith("@(")}, *given) == wanted
+
+
+def test_words_and_their_parts_are_found_in_every_place_and_add_up():
+    words = node_words("auth-service", "svc", '{"name":"Auth Service","see":"@(bob)"}', '{"port":8080,"up":true}')
+
+    assert words["auth"] == 4.0 + 1.0 and words["auth-service"] == 4.0 and words["svc"] == 2.0
+    assert words["8080"] == words["true"] == 0.5 and words["@(bob)"] == 0.0
