@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from backends.neo4j import ordering
-from backends.neo4j.columns import NotComparable
+from backends.neo4j.columns import NotComparable, equal_value
 from backends.neo4j.conditions import Condition, Parameters
 from backends.neo4j.filters import Filters, Layouts, words_wanted
 from backends.neo4j.layout import Layout
@@ -88,7 +88,7 @@ class Fetches:
             tests.append(ordering.behind(parameters, layout, "n", way, place))
         found = f"{sources(parameters, layout, 'n', where)} WHERE {' AND '.join(tests)}"
         sort = ordering.order_by(layout, "n", way, ordering.fixed_fields(layout, where))
-        text = _cut(parameters, layout, found, sort, page)
+        text = _cut(parameters, layout, found, sort, page, ties_of(layout, where, page))
         return Statement(text, parameters.values, reversed=page.backward)
 
     def count(self, table: Table, where: Where) -> Statement:
@@ -107,7 +107,16 @@ class Fetches:
         return Statement(text, parameters.values, condition.exact)
 
 
-def _cut(parameters: Parameters, layout: Layout, found: str, sort: str, page: Page) -> str:
+def ties_of(layout: Layout, where: Where, page: Page) -> list[Any] | None:
+    """The values that `page.per` may have, when the condition lists them all."""
+    for part in conditions(where):
+        if isinstance(part, Compare) and part.op is Op.IN and part.field == page.per and None not in part.value:
+            values = (equal_value(layout.kinds[part.field], value) for value in part.value)
+            return list(dict.fromkeys(value for value in values if value is not None))
+    return None
+
+
+def _cut(parameters: Parameters, layout: Layout, found: str, sort: str, page: Page, ties: list[Any] | None) -> str:
     """The rows found, sorted and cut to the page."""
     columns = layout.selected("n")
     if page.limit is None:
@@ -116,6 +125,9 @@ def _cut(parameters: Parameters, layout: Layout, found: str, sort: str, page: Pa
     if page.per is None:
         return f"{found} RETURN {columns} ORDER BY {sort} LIMIT {limit}"
     group = f"n.{layout.columns[page.per]}"
+    if ties is not None:  # one look into the index for each, instead of sorting all
+        each = f"{found} AND {group} = tie RETURN n ORDER BY {group}, {sort} LIMIT {limit}"
+        return f"UNWIND {parameters.add(ties)} AS tie CALL (tie) {{ {each} }} RETURN {columns} ORDER BY {sort}"
     return (
         f"{found} WITH n ORDER BY {sort} WITH {group} AS tie, collect(n)[..{limit}] AS kept "
         f"UNWIND kept AS n RETURN {columns} ORDER BY {sort}"

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeGuard
 
 from backends.neo4j.texts import from_ordered, to_ordered
@@ -88,6 +89,23 @@ class Layout:
         """Where a row says what a rule keeps unique; absent while the rule does not hold for the row."""
         return f"_unique_{checked(rule.name)}"
 
+    @cached_property
+    def find(self) -> str:
+        """The statement that finds a row by its key, the parts of which are its parameters."""
+        pattern = ", ".join(f"{column}: $p{at}" for at, column in enumerate(self.key))
+        return f"MATCH (n:{self.label} {{{pattern}}}) RETURN {self.selected('n')}"
+
+    @cached_property
+    def find_many(self) -> str:
+        """The statement that finds rows by their keys."""
+        return f"UNWIND $rows AS key MATCH (n:{self.label} {self.key_pattern('key')}) RETURN {self.selected('n')}"
+
+    @cached_property
+    def native_keys(self) -> str:
+        """The statement that counts the keys of a vertex's JSON object."""
+        ours = f"[key IN keys(n) WHERE NOT key STARTS WITH '_' AND NOT key IN {self.key}]"
+        return f"MATCH (n:{self.label}) UNWIND {ours} + coalesce(n.{MORE}, []) AS key RETURN key, count(*)"
+
     def selected(self, variable: str) -> str:
         """The columns of a row, in the order of the fields."""
         return ", ".join(f"{variable}.{column}" for column in self.columns.values())
@@ -109,6 +127,10 @@ class Layout:
             return to_ordered(value)
         # Neo4j sorts -0.0 before 0.0, and they are one number.
         return float(value) + 0.0 if kind is Kind.REAL else value
+
+    def loaded(self, name: str, value: Any) -> Any:
+        """A column's value from what Neo4j keeps."""
+        return from_ordered(value) if self.kinds[name] is Kind.TEXT and value is not None else value
 
     def stored_key(self, key: Any) -> dict[str, Any]:
         """The key columns with their stored values."""

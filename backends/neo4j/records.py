@@ -38,8 +38,8 @@ class Recorder:
         if words := stored_words(layout.table, row):
             properties[WORDS] = words
         for rule, holds in self._rules:
-            if holds(row):
-                properties[layout.rule_property(rule)] = agreement(rule, row)
+            if holds(row) and (kept := agreement(rule, row)) is not None:
+                properties[layout.rule_property(rule)] = kept
         return properties
 
     def _lay_open(self, properties: dict[str, Any], text: str) -> None:
@@ -56,9 +56,11 @@ class Recorder:
         return [label] if is_label(label) else []
 
 
-def agreement(rule: Unique, row: Row) -> str:
-    """A text that is equal exactly when two rows agree in the fields of a rule."""
+def agreement(rule: Unique, row: Row) -> str | None:
+    """A text that is equal exactly when two rows agree in the fields of a rule; None: agrees with no row."""
     values = [getattr(row, name) for name in rule.fields]
+    if None in values:
+        return None
     text = to_text([whole(value) if isinstance(value, float) else value for value in values])
     # Indexed values have a size limit; a digest of this strength does not meet itself by accident.
     return text if len(text) <= LONGEST_RULE else blake2b(text.encode(), digest_size=32).hexdigest()

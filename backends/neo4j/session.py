@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from backends.neo4j.columns import NotComparable, equal_value
 from backends.neo4j.connection import Reader, Writer
 from backends.neo4j.fetches import Fetches, Statement
 from backends.neo4j.log import Log, event_of, event_properties, head_after, head_of
+from backends.neo4j.plans import Plans
 from backends.neo4j.vertices import BATCH
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Writes
 from ugs.events import Event, Head
-from ugs.reads.plan import WHOLE, Order, Page, paged
+from ugs.reads.plan import WHOLE, Order, Page, Read, Rows, full_order, paged, sorted_rows
 from ugs.reads.where import (
     EVERYTHING,
     NOTHING,
@@ -36,6 +38,7 @@ class Statements:
         self.catalog = catalog
         self.log = log
         self.fetches = fetches
+        self.plans = Plans(fetches.layouts)
         self.writers = writers
 
 
@@ -95,3 +98,52 @@ class Neo4jSession(Session):
 
     async def clear(self, tables: Iterable[Table]) -> None:
         await self._statements.writers.clear(self._calls.run, tables)
+
+
+class NativeSession(Neo4jSession):
+    """The same answers, with the optional methods handed to Neo4j as far as it answers exactly."""
+
+    async def find(self, table: Table, key: Any) -> Row | None:
+        layout = self._statements.fetches.layouts[table.name]
+        parts = (key,) if len(table.key) == 1 else tuple(key)
+        try:
+            values = [equal_value(layout.kinds[name], part) for name, part in zip(table.key, parts, strict=True)]
+        except NotComparable:
+            return await super().find(table, key)
+        if None in values:
+            return None
+        rows = await self._calls.run(layout.find, **{f"p{at}": value for at, value in enumerate(values)})
+        return layout.row(rows[0]) if rows else None
+
+    async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
+        if len(table.key) == 1:
+            return await super().find_many(table, keys)
+        layout = self._statements.fetches.layouts[table.name]
+        rows = await self._calls.run(layout.find_many, rows=[layout.stored_key(key) for key in set(keys)])
+        return sorted_rows([layout.row(values) for values in rows], full_order(table, ()))
+
+    async def count(self, table: Table, where: Where = EVERYTHING) -> int:
+        statement = self._statements.fetches.count(table, where)
+        if not statement.exact:
+            return await super().count(table, where)
+        ((count,),) = await self._ask(statement)
+        return int(count)
+
+    async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
+        statement = self._statements.fetches.group(table, by, where)
+        if not statement.exact:
+            return await super().group(table, by, where)
+        layout = self._statements.fetches.layouts[table.name]
+        return {layout.loaded(by, value): count for value, count in await self._ask(statement)}
+
+    async def keys(self, table: Table, field: str) -> dict[str, int]:
+        layout = self._statements.fetches.layouts[table.name]
+        if layout.vertex is None or layout.vertex.properties != field:
+            return await super().keys(table, field)
+        return {key: count for key, count in await self._calls.run(layout.native_keys)}
+
+    async def read(self, plan: Read) -> Rows:
+        statement = self._statements.plans.statement(plan)
+        if statement is None:
+            return await super().read(plan)
+        return statement.decode(await self._calls.run(statement.text, **statement.parameters))

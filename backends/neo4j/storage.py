@@ -12,7 +12,7 @@ from backends.neo4j.fetches import Fetches
 from backends.neo4j.layout import Layout, Names
 from backends.neo4j.log import Log, empty_head
 from backends.neo4j.schema import AWAIT, SHOW, VERSION, Rule, wanted_rules
-from backends.neo4j.session import Neo4jSession, Statements
+from backends.neo4j.session import NativeSession, Neo4jSession, Statements
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog
 from ugs.errors import Conflict, SchemaMismatch, Unavailable
@@ -31,7 +31,9 @@ class Neo4jStorage(Storage):
     """A log and its tables in one Neo4j database."""
 
     scheme: ClassVar[str] = "neo4j"
-    capabilities: ClassVar[Capabilities] = Capabilities(durable=True, concurrent_writers=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        durable=True, concurrent_writers=True, native=frozenset({"find", "count", "group", "keys", "read"})
+    )
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -95,12 +97,16 @@ class Neo4jStorage(Storage):
     @asynccontextmanager
     async def _reading(self) -> AsyncIterator[Session]:
         async with self._opened.reading() as reader:
-            yield Neo4jSession(self._made, reader)
+            yield self._kind(self._made, reader)
 
     @asynccontextmanager
     async def _writing(self) -> AsyncIterator[Session]:
         async with self._opened.writing(self._made.log.lock) as writer:
-            yield Neo4jSession(self._made, writer)
+            yield self._kind(self._made, writer)
+
+    @property
+    def _kind(self) -> type[Neo4jSession]:
+        return NativeSession if self.address.native else Neo4jSession
 
     @property
     def _made(self) -> Statements:

@@ -133,8 +133,8 @@ def unlinked(state: State, table: Table, where: Where) -> Where:
 
 # ── random states and questions ──────────────────────────────────────────────
 
-IDS = [*"abcdef", "user:a", "A", "_z"]
-EDGE_IDS = ["e1", "e2", "e3", "e4", "e5", "edge_1"]
+IDS = [*"abcdefghijk", "user:a", "A", "_z"]
+EDGE_IDS = [*(f"e{at}" for at in range(12)), "edge_1"]
 TYPE_NAMES = ["t", "task", "UGSNode", "ba`ck", "sla\\u0060sh", "é", "\ue000", "\uffff", "\U0001f600", "two words"]
 KEYS = ["p", "q", "id", "_x", "_type", "type", "ba`ck", "\\u0060", "naïve", 'a"b', "k.e/y", "\U0001f600", "$p0"]
 SCALARS = [
@@ -143,8 +143,8 @@ SCALARS = [
 ]  # fmt: skip
 NESTED = [[], [1], [1, 2.0], ["x", "y"], [None], [True, 1], {}, {"p": 1}, {"p": {"q": "x"}}, [["x"]], ["@(b)"]]
 VALUES = st.sampled_from(SCALARS + NESTED)
-PROPERTIES = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4)
-TYPES = st.sampled_from([None, *TYPE_NAMES])
+PROPERTIES = st.dictionaries(st.sampled_from([*KEYS, *["p", "q"] * 5]), VALUES, min_size=1, max_size=4)
+TYPES = st.sampled_from([None, None, None, *TYPE_NAMES])
 WORDS = ["a", "x", "xy", "user:a", "task", "@(a)", "@(b)", "1", "nowhere", "two", '"', "a OR b", "*", ""]
 WEIGHTS = [0, 1, -2, 0.5, -0.0, 2**53, 2**70, 1e300]
 
@@ -165,10 +165,10 @@ def edges(draw: st.DrawFn, id: str) -> Edge:
 
 @st.composite
 def states(draw: st.DrawFn) -> dict[Table, list[Row]]:
-    some = draw(st.sets(st.sampled_from(IDS), max_size=7)), draw(st.sets(st.sampled_from(EDGE_IDS)))
+    absent = draw(st.sets(st.sampled_from([*IDS, *EDGE_IDS]), max_size=4))
     return {
-        NODES: [draw(nodes(id)) for id in sorted(some[0])],
-        EDGES: [draw(edges(id)) for id in sorted(some[1])],
+        NODES: [draw(nodes(id)) for id in sorted(set(IDS) - absent)],
+        EDGES: [draw(edges(id)) for id in sorted(set(EDGE_IDS) - absent)],
     }
 
 
@@ -194,7 +194,7 @@ def wheres(draw: st.DrawFn, table: Table, depth: int = 2) -> Where:
     if kind == "property":
         op = draw(st.sampled_from([*Op]))
         value = draw(st.lists(VALUES, max_size=3) if op is Op.IN else VALUES)
-        return Property("properties_text", draw(st.sampled_from(KEYS)), op, value)
+        return Property("properties_text", draw(st.sampled_from([*KEYS, *["p", "q"] * 5])), op, value)
     if kind == "has":
         return Has(draw(st.sampled_from(WORDS)))
     if kind == "everything":
@@ -234,11 +234,11 @@ def questions(draw: st.DrawFn, state: State) -> tuple[Table, Where, tuple[Order,
     """A table, a condition, an order and a page, which may start at one of the rows or between them."""
     table = draw(st.sampled_from([NODES, EDGES]))
     order = draw(orders(table))
-    places = [None, *(place_of(row, full_order(table, order)) for row in state[table])]
+    places = [*[None] * len(state[table]), *(place_of(row, full_order(table, order)) for row in state[table])]
     per = draw(st.sampled_from([None, None, "type", *(["source", "weight"] if table is EDGES else ["created"])]))
     limit = draw(st.sampled_from([None, 0, 1, 2, 5]))
     page = Page(limit, draw(st.sampled_from(places)), draw(st.booleans()), per)
-    where = draw(wheres(table))
+    where = draw(st.one_of(wheres(table), st.just(EVERYTHING)))
     if per == "source" and draw(st.booleans()):
         where = all_of(in_("source", IDS[:5]), where)
     return table, where, order, page
@@ -252,6 +252,7 @@ def plans(draw: st.DrawFn, table: Table, state: State, depth: int = 2) -> Read:
         draw(st.lists(st.sampled_from([*table.relations.values()]), max_size=2)) if depth else ()
     ):
         nest[f"r{at}"] = Nested(relation.name, draw(plans(CATALOG.target(relation), state, depth - 1)))
-    places = [None, None, *(place_of(row, full_order(table, order)) for row in state[table])]
+    places = [*[None] * 3 * len(state[table]), *(place_of(row, full_order(table, order)) for row in state[table])]
     page = Page(draw(st.sampled_from([None, 0, 1, 2, 5])), draw(st.sampled_from(places)), draw(st.booleans()))
-    return Read(table, draw(wheres(table, 1)), order, page, nest, draw(st.booleans()))
+    where = draw(st.one_of(wheres(table, 1), st.just(EVERYTHING)))
+    return Read(table, where, order, page, nest, draw(st.booleans()))

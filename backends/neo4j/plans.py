@@ -1,0 +1,147 @@
+"""A whole plan as one statement: each relation is a `COLLECT` subquery inside the row of its parent.
+
+A row travels as a flat list: its columns, then for each nested read the list of its rows and, when asked, their total.
+A plan with any part that Neo4j would not answer exactly is left to the executor of the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from backends.neo4j import ordering
+from backends.neo4j.columns import NotComparable
+from backends.neo4j.conditions import Parameters
+from backends.neo4j.fetches import sources
+from backends.neo4j.filters import Filters, Layouts
+from backends.neo4j.layout import Layout
+from ugs.reads.plan import Found, Page, Read, Rows, full_order
+
+Values = list[Any]
+
+
+class PlanStatement(Struct, frozen=True):
+    """Cypher for a plan, and how to read what it returns."""
+
+    text: str
+    parameters: dict[str, Any]
+    decode: Callable[[list[Values]], Rows]
+
+
+class Plans:
+    """Writes plans as statements."""
+
+    def __init__(self, layouts: Layouts) -> None:
+        self.layouts = layouts
+
+    def statement(self, plan: Read) -> PlanStatement | None:
+        """The statement, or None when the plan is not for Neo4j alone."""
+        if plan.page.per is not None:
+            return None
+        parameters = Parameters()
+        try:
+            text = _Writer(self.layouts, parameters).root(plan)
+        except NotComparable:
+            return None
+        read_rows = self._reader(plan)
+        if not plan.total:
+            return PlanStatement(text, parameters.values, lambda answer: read_rows(answer, None))
+        return PlanStatement(text, parameters.values, lambda answer: read_rows(answer[0][0], answer[0][1]))
+
+    def _reader(self, read: Read) -> Callable[[list[Values], int | None], Rows]:
+        """A function that turns returned lists into the rows of a read."""
+        layout, page = self.layouts[read.table.name], read.page
+        width = len(layout.columns)
+        steps = self._steps(read, width)
+
+        def found(values: Values) -> Found:
+            nest = {name: rows_at(values) for name, rows_at in steps}
+            return Found(layout.row(values[:width]), nest)
+
+        def rows(lists: list[Values], total: int | None) -> Rows:
+            kept, more = without_extra(lists, page)
+            return Rows([found(values) for values in kept], more, total)
+
+        return rows
+
+    def _steps(self, read: Read, width: int) -> list[tuple[str, Callable[[Values], Rows]]]:
+        """For each nested read: its name, and how to find its rows in the list of the parent."""
+        steps = []
+        for name, nested in read.nest.items():
+            steps.append((name, _rows_at(width, nested.read.total, self._reader(nested.read))))
+            width += 2 if nested.read.total else 1
+        return steps
+
+
+def _rows_at(at: int, counted: bool, rows: Callable[[list[Values], int | None], Rows]) -> Callable[[Values], Rows]:
+    if counted:
+        return lambda values: rows(values[at], values[at + 1])
+    return lambda values: rows(values[at], None)
+
+
+def without_extra(lists: list[Values], page: Page) -> tuple[Sequence[Values], bool]:
+    """The page proper in forward order, and whether the one row beyond it was there."""
+    more = page.limit is not None and len(lists) > page.limit
+    kept = lists[: page.limit] if more else lists
+    return (kept[::-1] if page.backward else kept), more
+
+
+class _Writer:
+    """Writes one plan."""
+
+    def __init__(self, layouts: Layouts, parameters: Parameters) -> None:
+        self.layouts = layouts
+        self.parameters = parameters
+        self.filters = Filters(layouts, parameters)
+
+    def root(self, plan: Read) -> str:
+        layout, n = self.layouts[plan.table.name], self.parameters.variable()
+        source, test = sources(self.parameters, layout, n, plan.where), self._test(layout, n, plan)
+        found = f"{source} WHERE {test}"
+        if not plan.total:
+            return self._page(layout, n, plan, found, ", ".join(self._values(layout, n, plan)))
+        items = self._page(layout, n, plan, found, self._list(layout, n, plan))
+        return f"RETURN COLLECT {{ {items} }}, COUNT {{ {found} RETURN {n} }}"
+
+    def _test(self, layout: Layout, n: str, read: Read) -> str:
+        condition = self.filters.condition(layout, n, read.where)
+        if not condition.exact:
+            raise NotComparable
+        return condition.text
+
+    def _page(self, layout: Layout, n: str, read: Read, found: str, returned: str) -> str:
+        """The rows found, cut to the page and one more, each with what hangs on it."""
+        page, order = read.page, full_order(read.table, read.order)
+        if not ordering.is_native(layout, order):
+            raise NotComparable
+        way = ordering.turned(order) if page.backward else order
+        tests = ordering.present(layout, n, order)
+        if page.after is not None:
+            place = ordering.stored_place(layout, order, page.after)
+            tests.append(ordering.behind(self.parameters, layout, n, way, place))
+        sort = ordering.order_by(layout, n, way, ordering.fixed_fields(layout, read.where))
+        limit = "" if page.limit is None else f" LIMIT {self.parameters.add(page.limit + 1)}"
+        # The cut comes before the subqueries; saying the order again is free and makes it certain.
+        return f"{found} AND {' AND '.join(tests)} WITH {n} ORDER BY {sort}{limit} RETURN {returned} ORDER BY {sort}"
+
+    def _list(self, layout: Layout, n: str, read: Read) -> str:
+        return f"[{', '.join(self._values(layout, n, read))}] AS row"
+
+    def _values(self, layout: Layout, n: str, read: Read) -> list[str]:
+        values = [f"{n}.{column}" for column in layout.columns.values()]
+        for nested in read.nest.values():
+            relation = layout.table.relations[nested.relation]
+            tie = f"{n}.{layout.columns[relation.local]}"
+            values += self._children(nested.read, relation.remote, tie)
+        return values
+
+    def _children(self, read: Read, remote: str, tie: str) -> list[str]:
+        """The related rows, and their number when asked."""
+        layout, m = self.layouts[read.table.name], self.parameters.variable()
+        test = self._test(layout, m, read)
+        found = f"MATCH ({m}:{layout.label}) WHERE {m}.{layout.columns[remote]} = {tie} AND {test}"
+        items = self._page(layout, m, read, found, self._list(layout, m, read))
+        counted = [f"COUNT {{ {found} RETURN {m} }}"] if read.total else []
+        return [f"COLLECT {{ {items} }}", *counted]
