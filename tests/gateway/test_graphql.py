@@ -137,7 +137,7 @@ def test_an_id_that_is_none_finds_nothing(client: TestClient) -> None:
 def test_a_mutation_by_get_is_refused(client: TestClient) -> None:
     answer = client.get("/graphql", params={"query": "mutation { x }"})
     assert answer.status_code == 405
-    assert answer.json()["errors"][0]["message"] == "mutations are not allowed when using GET"
+    assert answer.json()["errors"][0]["message"] == "GET only reads; send mutations by POST"
 
 
 def test_a_browser_is_told_how_to_ask(client: TestClient) -> None:
