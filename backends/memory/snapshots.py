@@ -71,8 +71,8 @@ class Summary(Struct, frozen=True, rename="camel"):
 
     timestamp: int
     event_count: int
-    nodes: int
-    edges: int
+    last_event_id: str | None
+    stats: dict[str, int]
     bytes: int
     path: str
 
@@ -84,9 +84,9 @@ def write_snapshot(files: Files, path: Path, catalog: Catalog, captured: Capture
     """Put a state into the file; a crash at any moment leaves the old one or the new one."""
     fresh = path.with_name(path.name + ".tmp")
     handle = files.open_new(fresh)
-    size = 0
+    size, stats = 0, statistics(catalog, captured.rows)
     try:
-        for chunk in document(catalog, captured):
+        for chunk in document(catalog, captured, stats):
             files.write_all(handle, chunk)
             size += len(chunk)
         files.fsync(handle)
@@ -95,10 +95,8 @@ def write_snapshot(files: Files, path: Path, catalog: Catalog, captured: Capture
     _keep_previous(files, path)
     files.rename(fresh, path)
     files.fsync_folder(path.parent)
-    count = {name: len(rows) for name, rows in captured.rows.items()}
-    return Summary(
-        captured.timestamp, captured.place.last_seq, count.get("nodes", 0), count.get("edges", 0), size, str(path)
-    )
+    place = captured.place
+    return Summary(captured.timestamp, place.last_seq, place.last_event_id or None, stats, size, str(path))
 
 
 def _keep_previous(files: Files, path: Path) -> None:
@@ -112,23 +110,23 @@ def _keep_previous(files: Files, path: Path) -> None:
         files.rename(second, path.with_name(path.name + ".prev"))
 
 
-def document(catalog: Catalog, captured: Captured) -> Iterator[bytes]:
+def document(catalog: Catalog, captured: Captured, stats: dict[str, int]) -> Iterator[bytes]:
     """The file in pieces, the checksum of all of them last."""
     digest = sha256()
-    for piece in _pieces(catalog, captured):
+    for piece in _pieces(catalog, captured, stats):
         digest.update(piece)
         yield piece
     yield CHECKSUM % digest.hexdigest().encode()
 
 
-def _pieces(catalog: Catalog, captured: Captured) -> Iterator[bytes]:
+def _pieces(catalog: Catalog, captured: Captured, stats: dict[str, int]) -> Iterator[bytes]:
     shown = [table for table in catalog if table.shape is not None]
     hidden = [table for table in catalog if table.shape is None]
     yield b'{"timestamp":%d,\n"eventCount":%d' % (captured.timestamp, captured.place.last_seq)
     for table in shown:
         yield b',\n"%s":' % table.name.encode()
         yield from _array(table, captured.rows[table.name])
-    yield b',\n"stats":' + msgspec.json.encode(statistics(catalog, captured.rows))
+    yield b',\n"stats":' + msgspec.json.encode(stats)
     yield b",\n" + msgspec.json.encode(captured.place)[1:-1]
     yield b',\n"tables":{'
     for number, table in enumerate(hidden):
