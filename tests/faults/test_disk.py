@@ -6,14 +6,10 @@ import asyncio
 import errno
 import itertools
 import os
-import resource
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from functools import partial
-from multiprocessing.connection import Connection
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,44 +18,16 @@ from tests.faults.damage import WAL
 from tests.faults.disk import Fault, FaultyDisk, storage_on
 from tests.faults.figures import Figures
 from tests.faults.load import audit, audit_at, make_hub, write
+from tests.faults.script import WRITES, run_script
+from tests.faults.workers import live_on_faulty_disk, write_under_limit
 from ugs.api import Graph
-from ugs.errors import StorageIOError, UgsError
+from ugs.errors import StorageIOError
 from ugs.system import System
-
-WRITES = 9
-SNAPSHOTS = (3, 6)
-
-
-async def run_script(disk: FaultyDisk, folder: Path, say: Callable[[int], None]) -> list[str]:
-    """Open, write and take snapshots, going on after each refusal; answers the codes of the refusals."""
-    refused: list[str] = []
-    system = System(storage_on(disk, folder))
-    try:
-        await system.open()
-        await make_hub(Graph(system))
-    except UgsError as error:
-        await system.storage.close()
-        return [error.code]
-    for number in range(WRITES):
-        await attempt(refused, write(Graph(system), number), partial(say, number))
-        if number in SNAPSHOTS:
-            await attempt(refused, system.snapshot())
-    assert (await Graph(system).stats()).nodes > 0
-    await attempt(refused, system.close())
-    return refused
-
-
-async def attempt(refused: list[str], work: Any, done: Callable[[], None] = lambda: None) -> None:
-    try:
-        await work
-        done()
-    except UgsError as error:
-        refused.append(error.code)
 
 
 def calls_of_a_healthy_run(folder: Path) -> list[str]:
     disk = FaultyDisk()
-    assert asyncio.run(run_script(disk, folder, lambda number: None)) == []
+    assert asyncio.run(run_script(disk, folder)) == []
     return disk.calls
 
 
@@ -71,10 +39,6 @@ def some(calls: list[str], full: bool) -> list[int]:
 
 
 # ── F09: death between any two calls ─────────────────────────────────────────
-
-
-def live_until(pipe: Connection, folder: Path, fault: Fault) -> None:
-    asyncio.run(run_script(FaultyDisk(fault), folder, pipe.send))
 
 
 def test_f09_a_process_that_dies_between_any_two_calls_keeps_what_it_acknowledged(
@@ -90,7 +54,7 @@ def test_f09_a_process_that_dies_between_any_two_calls_keeps_what_it_acknowledge
 
 def die_at(folder: Path, fault: Fault) -> int:
     """How many acknowledged writes are missing after a death."""
-    with child(live_until, folder, fault) as process:
+    with child(live_on_faulty_disk, folder, fault) as process:
         acknowledged = process.rest()
         assert process.process.exitcode == -signal.SIGKILL
     found = asyncio.run(audit_at(f"file:{folder}", acknowledged))
@@ -106,7 +70,7 @@ async def test_f10_f11_any_call_that_fails_once_leaves_nothing_wrong(
     error: str, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     disk = FaultyDisk()
-    assert await run_script(disk, tmp_path / "healthy", lambda number: None) == []
+    assert await run_script(disk, tmp_path / "healthy") == []
     points = [
         (at, half) for at in some(disk.calls, full) for half in (False, True) if not half or disk.calls[at] == "write"
     ]
@@ -170,24 +134,6 @@ async def test_f11_a_full_disk_refuses_and_a_new_start_with_room_goes_on(tmp_pat
 
 
 # ── F11 with the kernel's own limits ─────────────────────────────────────────
-
-
-def write_under_limit(pipe: Connection, folder: Path, limit: int) -> None:
-    """A process whose files cannot grow beyond a size."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-
-    async def run() -> None:
-        async with System.at_url(f"file:{folder}") as system:
-            await make_hub(Graph(system))
-            for number in range(500):
-                await write(Graph(system), number)
-                pipe.send(number)
-
-    try:
-        asyncio.run(run())
-    except UgsError as error:
-        pipe.send(error.code)
 
 
 def test_f11_a_file_that_reaches_its_size_limit_loses_nothing(tmp_path: Path, full: bool, figures: Figures) -> None:

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
 from tests.faults.children import child
 from tests.faults.figures import Figures
+from tests.faults.workers import hold_folder
 from ugs.api import Graph
 from ugs.errors import StoreLocked
 from ugs.system import System
-
-
-def hold(pipe: Connection, url: str) -> None:
-    """A process that opens the folder and keeps it."""
-
-    async def run() -> None:
-        async with System.at_url(url) as system:
-            await Graph(system).add_node("mine")
-            pipe.send("open")
-            await asyncio.sleep(60)
-
-    asyncio.run(run())
 
 
 async def test_f13_a_second_process_is_refused_and_a_dead_holder_is_no_obstacle(
     tmp_path: Path, figures: Figures
 ) -> None:
     url = f"file:{tmp_path}/data"
-    with child(hold, url) as holder:
+    with child(hold_folder, url) as holder:
         assert holder.tell() == "open"
         begun = time.monotonic()
         with pytest.raises(StoreLocked) as refused:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from multiprocessing.connection import Connection
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,14 +13,14 @@ import pytest
 from tests.faults.children import child
 from tests.faults.figures import Figures
 from tests.faults.stores import DURABLE, SHARED, fresh_url
+from tests.faults.workers import INCREMENTS, increment
 from ugs.api import Graph
-from ugs.errors import IdempotencyConflict, UgsError, VersionConflict
+from ugs.errors import IdempotencyConflict, UgsError
 from ugs.graph.commands import Update
 from ugs.system import System
 
 RIVALS = 8
 PROCESSES = 8
-INCREMENTS = 25
 STORM = 100
 
 
@@ -127,32 +126,6 @@ def run_all(url: str, processes: int) -> list[object]:
         return []
     with child(increment, url) as process:
         return [*run_all(url, processes - 1), *process.rest()]
-
-
-def increment(pipe: Connection, url: str) -> None:
-    """A process that adds one, many times, each time to what it has just read."""
-    try:
-        asyncio.run(increments(url))
-        pipe.send("done")
-    except Exception as error:
-        pipe.send(repr(error))
-
-
-async def increments(url: str) -> None:
-    async with System.at_url(url) as system:
-        graph = Graph(system)
-        for _ in range(INCREMENTS):
-            await add_one(graph)
-
-
-async def add_one(graph: Graph) -> None:
-    """Read, add one, and do it again when somebody was faster."""
-    while True:
-        node = await graph.get("counter")
-        assert node is not None
-        with suppress(VersionConflict):
-            await graph.update("counter", {"value": node.properties["value"] + 1}, expected_version=node.version)
-            return
 
 
 @pytest.mark.parametrize("name", SHARED)

@@ -2,7 +2,8 @@
 
 from contextlib import suppress
 
-import tests.faults.load
+import tests.faults.damage
+import tests.faults.workers
 from ugs.connect import storage_for
 
 for url in ("file:warm", "sqlite:", "postgresql://localhost/warm", "neo4j://localhost"):
