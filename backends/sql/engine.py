@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 
@@ -16,10 +15,18 @@ async def driver_connection(engine: AsyncEngine) -> Any:
     """A new connection of the engine's driver, ours to close. Raises what the driver raises."""
     try:
         held = await engine.raw_connection()
-    except DBAPIError as error:
-        if error.orig is None:
-            raise
-        raise error.orig from None
+    except Exception as error:
+        raise _of_the_driver(error) from None
     driver = held.driver_connection
     held.detach()
     return driver
+
+
+def _of_the_driver(error: BaseException) -> BaseException:
+    """The driver's error inside the engine's, which may be wrapped more than once."""
+    while type(error).__module__.startswith("sqlalchemy"):
+        inner = getattr(error, "orig", None) or error.__cause__
+        if inner is None:
+            break
+        error = inner
+    return error

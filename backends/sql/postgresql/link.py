@@ -54,7 +54,7 @@ class PostgresqlLink(Link):
         await self._do(self.connection.execute("COMMIT"), committing=self._changed)
 
     async def rollback(self) -> None:
-        if not self.connection.is_in_transaction():
+        if self.connection.is_closed() or not self.connection.is_in_transaction():
             return
         try:
             await self.connection.execute("ROLLBACK")

@@ -10,12 +10,12 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
 
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from backends.sql.engine import driver_connection
@@ -77,17 +77,24 @@ class SqliteStorage(SqlStorage):
 
     async def connect(self, *, write: bool = False) -> SqliteLink:
         path = self.path
-        engine = create_async_engine(
-            "sqlite+aiosqlite://", async_creator=partial(self._thread, path, write), poolclass=NullPool
-        )
         try:
-            return SqliteLink(await driver_connection(engine), path)
+            return SqliteLink(await driver_connection(self._engines[write]), path)
         except sqlite3.Error as error:
             raise translated(error, path) from error
 
-    async def _thread(self, path: Path, write: bool) -> Thread:
+    @cached_property
+    def _engines(self) -> dict[bool, AsyncEngine]:
+        """By whether they write."""
+        return {
+            write: create_async_engine(
+                "sqlite+aiosqlite://", async_creator=partial(self._thread, write), poolclass=NullPool
+            )
+            for write in (False, True)
+        }
+
+    async def _thread(self, write: bool) -> Thread:
         synchronous = "synchronous=OFF" if self.settings.path is None else "synchronous=FULL"
-        thread = thread_for(path, (*SHARED, synchronous) if write else (*SHARED, *READING))
+        thread = thread_for(self.path, (*SHARED, synchronous) if write else (*SHARED, *READING))
         await thread
         return thread
 

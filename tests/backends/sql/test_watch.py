@@ -1,0 +1,76 @@
+"""News: a store hears of commits, its own and those of other processes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from backends.sql import SqlStorage, open_sql
+from tests.backends.sql.samples import CATALOG, THINGS, inserts, thing
+from tests.backends.sql.test_sessions import event
+
+
+@pytest.fixture
+async def other(url: str, storage: SqlStorage) -> AsyncIterator[SqlStorage]:
+    """The same store, as another process has it open."""
+    other = open_sql(url)
+    await other.open(CATALOG)
+    yield other
+    await other.close()
+
+
+async def write(storage: SqlStorage, position: int) -> None:
+    async with storage.session(write=True) as session:
+        await session.append([event(position)], inserts(THINGS, thing(f"t{position}")))
+
+
+async def heard(watch: AsyncIterator[int]) -> int:
+    async with asyncio.timeout(10):
+        return await anext(watch)
+
+
+async def test_commits_of_another_process_are_heard(storage: SqlStorage, other: SqlStorage) -> None:
+    watch = other.watch(0)
+    waiting = asyncio.create_task(heard(watch))
+    await asyncio.sleep(0.2)
+    await write(storage, 1)
+    assert await waiting == 1
+    await write(storage, 2)
+    await write(storage, 3)
+    last = await heard(watch)
+    while last < 3:
+        last = await heard(watch)
+    assert last == 3
+    async with other.session() as session:
+        assert [row.id for row in await session.fetch(THINGS)] == ["t1", "t2", "t3"]
+    await watch.aclose()
+
+
+async def test_what_happened_before_is_told_at_once(storage: SqlStorage) -> None:
+    await write(storage, 1)
+    watch = storage.watch(0)
+    assert await heard(watch) == 1
+    await watch.aclose()
+
+
+async def test_own_commits_are_heard_quickly(storage: SqlStorage) -> None:
+    watch = storage.watch(0)
+    waiting = asyncio.create_task(heard(watch))
+    await asyncio.sleep(1.0)
+    start = asyncio.get_running_loop().time()
+    await write(storage, 1)
+    assert await waiting == 1
+    assert asyncio.get_running_loop().time() - start < 2
+    await watch.aclose()
+
+
+async def test_two_watchers_of_one_store_both_hear(storage: SqlStorage) -> None:
+    watches = [storage.watch(0), storage.watch(0)]
+    waiting = [asyncio.create_task(heard(watch)) for watch in watches]
+    await asyncio.sleep(0.1)
+    await write(storage, 1)
+    assert await asyncio.gather(*waiting) == [1, 1]
+    for watch in watches:
+        await watch.aclose()
