@@ -10,8 +10,8 @@ from ugs.moments import At as KernelAt
 
 @strawberry.input(one_of=True, description="Where in time to read: now when omitted")
 class At:
-    position: Position | None = strawberry.UNSET
-    instant: Instant | None = strawberry.UNSET
+    position: Position | None = strawberry.field(default=strawberry.UNSET, description="After this many events")
+    instant: Instant | None = strawberry.field(default=strawberry.UNSET, description="At this time")
 
 
 def moment_of(at: At | None) -> KernelAt | None:
