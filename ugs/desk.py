@@ -130,7 +130,8 @@ class Desk:
 
     async def _put(self, table: Table, row: Row) -> None:
         key = table.key_of(row)
-        await self.find(table, key)
+        if key not in self._stored.get(table, ()):
+            await self.find(table, key)
         self._lay(table, key, row)
 
     async def _raise(self, change: Raise) -> None:
@@ -162,8 +163,9 @@ class Desk:
         sealed = []
         for index, event in enumerate(batch):
             tx = Tx(batch[0].id, index, len(batch)) if len(batch) > 1 else None
-            whole = msgspec.structs.replace(event, tx=tx, idem=idem if index == 0 else None, by=by)
-            sealed.append(seal(whole, self.last_crc))
+            if tx or idem or by:
+                event = msgspec.structs.replace(event, tx=tx, idem=idem if index == 0 else None, by=by)
+            sealed.append(seal(event, self.last_crc))
             self.events.append(sealed[-1])
         if sealed:
             for change in self.catalog.rules.remember(sealed[0]):

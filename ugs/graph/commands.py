@@ -98,11 +98,12 @@ async def _next_version(desk: Desk, id: str) -> int:
     return 1 if grave is None else grave.version + 1
 
 
-async def _check_free(desk: Desk, id: str) -> None:
-    if await desk.find(NODES, id) is not None:
-        raise NodeExists(id)
-    if await desk.find(EDGES, id) is not None:
-        raise EdgeExists(id)
+async def _check_free(desk: Desk, id: str, expected: int | None) -> None:
+    """Refuse an id that is taken."""
+    element = await find_element(desk, id)
+    check_version(id, expected, element)
+    if element is not None:
+        raise NodeExists(id) if isinstance(element, Node) else EdgeExists(id)
 
 
 def check_version(id: str, expected: int | None, element: Element | None) -> None:
@@ -126,8 +127,7 @@ async def add_node(command: AddNode, desk: Desk) -> Decision:
     id = check_identifier(command.id) if command.id is not None else await generated_id(desk, "node")
     properties_text(command.properties)
     data_text(command.data)
-    check_version(id, command.expected_version, await find_element(desk, id))
-    await _check_free(desk, id)
+    await _check_free(desk, id, command.expected_version)
     data = {
         "id": id,
         "type": check_type(command.type),
@@ -145,8 +145,7 @@ async def add_edge(command: AddEdge, desk: Desk) -> Decision:
     source, target = check_identifier(command.source, "source"), check_identifier(command.target, "target")
     properties_text(command.properties)
     weight = check_weight(command.weight)
-    check_version(id, command.expected_version, await find_element(desk, id))
-    await _check_free(desk, id)
+    await _check_free(desk, id, command.expected_version)
     missing = [end for end in dict.fromkeys((source, target)) if await desk.find(NODES, end) is None]
     if missing and command.strict:
         raise EndpointMissing(id, missing)
