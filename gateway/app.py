@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
 from gateway import health, pages
 from gateway.graphql import GraphQLDoor
@@ -19,8 +19,10 @@ from gateway.guard import Guard
 from gateway.logs import Log
 from gateway.neighbours import check_neighbours
 from gateway.settings import Settings
+from gateway.sockets import SocketDoor
 from schema import build_schema
 from schema.errors import masked
+from schema.operations import Operations
 from ugs.system import System
 
 log = Log("gateway")
@@ -30,6 +32,7 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     """The gateway for these settings. Its lifespan opens the store and closes it again."""
     check_neighbours()
     schema = build_schema()
+    operations = Operations(schema)
     sdl = schema.as_str() + "\n"
 
     async def schema_text(request: Request) -> Response:
@@ -43,7 +46,8 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
             Route("/readyz", health.readyz),
             Route("/health", health.health),
             Route("/schema.graphql", schema_text),
-            Route("/graphql", GraphQLDoor(schema, settings).serve, methods=["GET", "POST"]),
+            Route("/graphql", GraphQLDoor(operations, settings).serve, methods=["GET", "POST"]),
+            WebSocketRoute("/graphql", SocketDoor(operations, settings).serve),
         ],
         middleware=[Middleware(Guard, local_only=settings.is_local)],
         exception_handlers={HTTPException: refused, Exception: failed},
@@ -73,6 +77,7 @@ def life_of(system: System) -> Callable[[Starlette], AbstractAsyncContextManager
 
 
 def tell_opened(system: System) -> None:
+    """Log how the store opened."""
     for warning in system.storage.warnings:
         log.warning(warning)
     log.info("opened", store=system.storage.describe(), position=system.bus.position)

@@ -1,4 +1,4 @@
-"""GraphQL over HTTP: POST with JSON, GET for queries, and a page that tells a browser how to ask.
+"""GraphQL over HTTP: POST with JSON, GET for queries, streams for those who ask for one, and a page for browsers.
 
 Nothing that a client sends may end in a 500: a body is bounded, parsed strictly and checked before the schema sees it.
 """
@@ -6,53 +6,29 @@ Nothing that a client sends may end in a 500: a body is bounded, parsed strictly
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import msgspec
-import strawberry
 from graphql import ExecutionResult, OperationDefinitionNode, OperationType
-from msgspec import Struct
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from gateway.logs import Log
+from gateway.asked import Asked, Refused, from_address, from_body, operation_meant, refusal, shown_result
 from gateway.pages import how_to_ask
 from gateway.settings import Settings
+from gateway.streams import EVENT_STREAM, stream_response
 from schema.context import RequestContext
-from schema.errors import coded, shown_error
-from schema.operations import Operations
-from ugs.errors import DeadlineExceeded, InvalidJSON, InvalidSyntax, LimitExceeded, UgsError
-from ugs.values import parse_json
-
-log = Log("gateway.graphql")
+from schema.operations import Operations, Prepared
+from ugs.errors import DeadlineExceeded, InvalidSyntax, LimitExceeded
 
 RESPONSE_TYPE = "application/graphql-response+json"
 PLAIN_TYPE = "application/json"
 
 
-class Refused(Exception):
-    """The request cannot be a GraphQL request; carries the HTTP status."""
-
-    def __init__(self, status: int, error: UgsError) -> None:
-        super().__init__(error.message)
-        self.status = status
-        self.error = error
-
-
-class Asked(Struct, frozen=True, forbid_unknown_fields=False):
-    """The parameters of a request, as the GraphQL over HTTP specification names them."""
-
-    query: str
-    variables: dict[str, Any] | None = None
-    operation: str | None = msgspec.field(default=None, name="operationName")
-    extensions: dict[str, Any] | None = None
-
-
 class GraphQLDoor:
     """The endpoint `/graphql`."""
 
-    def __init__(self, schema: strawberry.Schema, settings: Settings) -> None:
-        self.operations = Operations(schema)
+    def __init__(self, operations: Operations, settings: Settings) -> None:
+        self.operations = operations
         self.most_bytes = settings.max_body_bytes
         self.seconds = settings.request_seconds
 
@@ -61,18 +37,19 @@ class GraphQLDoor:
         if request.method == "GET" and is_browser(request):
             return how_to_ask(request)
         try:
-            asked = await self._asked(request)
+            return await self._answer(request, await self._asked(request))
         except Refused as refused:
-            return answer(request, refusal(refused.error), refused.status)
-        return await self._answer(request, asked)
+            return answer(request, msgspec.json.encode(refusal(refused.error)), refused.status)
 
     async def _asked(self, request: Request) -> Asked:
+        if not is_acceptable(request):
+            raise Refused(406, InvalidSyntax(f"This endpoint answers with {RESPONSE_TYPE} or {PLAIN_TYPE}"))
         if request.method == "GET":
             return from_address(request)
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != PLAIN_TYPE:
-            raise Refused(
-                415, InvalidSyntax("Send the request as JSON, with the header Content-Type: application/json")
-            )
+        kind, _, parameters = request.headers.get("content-type", "").partition(";")
+        if kind.strip().lower() != PLAIN_TYPE or not is_utf8(parameters):
+            reason = "Send the request as JSON in UTF-8, with the header Content-Type: application/json"
+            raise Refused(415, InvalidSyntax(reason))
         return from_body(await self._body(request))
 
     async def _body(self, request: Request) -> bytes:
@@ -88,38 +65,42 @@ class GraphQLDoor:
         return bytes(body)
 
     async def _answer(self, request: Request, asked: Asked) -> Response:
-        try:
-            async with asyncio.timeout(self.seconds):
-                result = await self._execute(request, asked)
-        except TimeoutError:
-            late = DeadlineExceeded(f"The request took longer than {self.seconds:g} seconds and was stopped")
-            return answer(request, refusal(late), 503)
-        except Refused as refused:
-            return answer(request, refusal(refused.error), refused.status)
-        if isinstance(result, bytes):
-            return Response(result, media_type=media_type(request))
-        return shown(request, result)
-
-    async def _execute(self, request: Request, asked: Asked) -> bytes | ExecutionResult:
         """Run the operation; what is wrong with the request as a whole is no fault of ours."""
         try:
-            prepared = self.operations.prepare(asked.query)
-            operation = prepared.operation(asked.operation)
-            if operation is not None or not prepared.errors:
-                check_operation(request, operation)
-            context = RequestContext(request.app.state.system)
-            return await self.operations.answer(prepared, context, asked.variables, asked.operation)
+            async with asyncio.timeout(self.seconds):
+                return await self._respond(request, asked)
+        except TimeoutError as error:
+            reason = f"The request took longer than {self.seconds:g} seconds and was stopped"
+            raise Refused(503, DeadlineExceeded(reason)) from error
         except RecursionError as error:
             raise Refused(400, LimitExceeded("The query is nested too deeply")) from error
 
+    async def _respond(self, request: Request, asked: Asked) -> Response:
+        prepared = self.operations.prepare(asked.query)
+        operation = operation_meant(prepared, asked.operation)
+        context = RequestContext(request.app.state.system)
+        if EVENT_STREAM in request.headers.get("accept", ""):
+            return await self._stream(prepared, operation, context, asked)
+        check_operation(request, operation)
+        result = await self.operations.answer(prepared, context, asked.variables, asked.operation)
+        return answer(request, result, 200) if isinstance(result, bytes) else shown(request, result)
+
+    async def _stream(
+        self, prepared: Prepared, operation: OperationDefinitionNode | None, context: RequestContext, asked: Asked
+    ) -> Response:
+        if operation is not None and operation.operation is OperationType.SUBSCRIPTION:
+            found = await self.operations.subscribe(prepared, context, asked.variables, asked.operation)
+            return stream_response(found)
+        return stream_response(await self.operations.execute(prepared, context, asked.variables, asked.operation))
+
 
 def check_operation(request: Request, operation: OperationDefinitionNode | None) -> None:
-    """Refuse what this door does not do, before anything runs."""
+    """Refuse what a plain request cannot do, before anything runs."""
     if operation is None:
-        reason = "Name the operation that shall run: the document has none of that name, or several"
-        raise Refused(400, InvalidSyntax(reason))
+        return
     if operation.operation is OperationType.SUBSCRIPTION:
-        raise Refused(400, InvalidSyntax("Subscriptions need a connection that stays open: use a WebSocket"))
+        reason = f"Subscriptions need a connection that stays open: a WebSocket, or Accept: {EVENT_STREAM}"
+        raise Refused(400, InvalidSyntax(reason))
     if request.method == "GET" and operation.operation is not OperationType.QUERY:
         raise Refused(405, InvalidSyntax("GET only reads; send mutations by POST"))
 
@@ -129,61 +110,34 @@ def is_browser(request: Request) -> bool:
     return "query" not in request.query_params and "text/html" in request.headers.get("accept", "")
 
 
-def from_body(body: bytes) -> Asked:
-    try:
-        found = parse_json(body)
-    except UgsError as error:
-        raise Refused(400, error) from error
-    return asked_in(found)
+def is_utf8(parameters: str) -> bool:
+    """Whether the charset of a content type is the only one JSON may have."""
+    name, _, value = parameters.strip().partition("=")
+    return name.strip().lower() != "charset" or value.strip().strip('"').lower() in ("utf-8", "utf8")
 
 
-def from_address(request: Request) -> Asked:
-    given: dict[str, Any] = dict(request.query_params)
-    for name in ("variables", "extensions"):
-        if name in given:
-            given[name] = _json_parameter(name, given[name])
-    return asked_in(given)
+def accepted(request: Request) -> list[str]:
+    """The media types a client takes, in its own order."""
+    return [part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "*/*").split(",")]
 
 
-def _json_parameter(name: str, text: str) -> Any:
-    try:
-        return parse_json(text.encode())
-    except (UgsError, UnicodeEncodeError) as error:
-        raise Refused(400, InvalidJSON(f"The parameter {name} is not valid JSON: {error}")) from error
+def is_acceptable(request: Request) -> bool:
+    ours = {RESPONSE_TYPE, PLAIN_TYPE, EVENT_STREAM, "application/*", "*/*", ""}
+    return any(kind in ours for kind in accepted(request))
 
 
-def asked_in(found: Any) -> Asked:
-    """The parameters, checked for shape."""
-    try:
-        return msgspec.convert(found, Asked)
-    except msgspec.ValidationError as error:
-        raise Refused(
-            400, InvalidSyntax(f'A GraphQL request looks like {{"query": "{{ stats {{ nodes }} }}"}}: {error}')
-        ) from error
+def media_type(request: Request) -> str:
+    """The modern type for clients that know it, plain JSON for all others."""
+    kinds = accepted(request)
+    return RESPONSE_TYPE if RESPONSE_TYPE in kinds else PLAIN_TYPE
 
 
 def shown(request: Request, result: ExecutionResult) -> Response:
     """The outcome; where nothing could be executed, a modern client hears it in the status too."""
-    body: dict[str, Any] = {}
-    if result.errors:
-        body["errors"] = [shown_error(error, report_bug) for error in result.errors]
-    executed = result.data is not None or not result.errors or any(error.path for error in result.errors)
-    if executed:
-        body["data"] = result.data
-    return answer(request, body, 200 if executed or media_type(request) == PLAIN_TYPE else 400)
+    body, executed = shown_result(result)
+    status = 200 if executed or media_type(request) == PLAIN_TYPE else 400
+    return answer(request, msgspec.json.encode(body), status)
 
 
-def report_bug(id: str, error: Exception) -> None:
-    log.exception("a resolver failed", error, error_id=id)
-
-
-def refusal(error: UgsError) -> dict[str, Any]:
-    return {"errors": [{"message": error.message, "extensions": coded(error)}]}
-
-
-def media_type(request: Request) -> str:
-    return RESPONSE_TYPE if RESPONSE_TYPE in request.headers.get("accept", "") else PLAIN_TYPE
-
-
-def answer(request: Request, body: dict[str, Any], status: int) -> Response:
-    return Response(msgspec.json.encode(body), status, media_type=media_type(request))
+def answer(request: Request, body: bytes, status: int) -> Response:
+    return Response(body, status, headers={"content-type": f"{media_type(request)}; charset=utf-8"})

@@ -74,6 +74,7 @@ def id_for(headers: Headers) -> str:
 
 
 def add_headers(headers: MutableHeaders) -> None:
+    """Put the request id and the safe defaults on a response."""
     headers["x-request-id"] = request_id.get() or ""
     for name, value in HEADERS.items():
         headers.setdefault(name, value)

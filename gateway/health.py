@@ -41,6 +41,7 @@ async def health(request: Request) -> Response:
 
 
 def report(system: System, reason: str | None) -> dict[str, Any]:
+    """The state of the gateway as data."""
     return {
         "ready": reason is None,
         "reason": reason,

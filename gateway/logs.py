@@ -33,12 +33,15 @@ class Log:
         self._logger = logging.getLogger(name)
 
     def debug(self, sentence: str, **fields: object) -> None:
+        """For whoever looks for a mistake."""
         self._logger.debug(sentence, extra={"fields": fields})
 
     def info(self, sentence: str, **fields: object) -> None:
+        """What happened, in normal service."""
         self._logger.info(sentence, extra={"fields": fields})
 
     def warning(self, sentence: str, **fields: object) -> None:
+        """What somebody should look at."""
         self._logger.warning(sentence, extra={"fields": fields})
 
     def exception(self, sentence: str, error: BaseException, **fields: object) -> None:

@@ -63,6 +63,7 @@ async def front_page(request: Request) -> Response:
 
 
 def page(title: str, body: str, status: int = 200) -> Response:
+    """A whole page around a body that is already safe."""
     return HTMLResponse(PAGE.format(title=escape(title), body=body), status)
 
 
@@ -112,4 +113,5 @@ STYLE = (files("gateway") / "style.css").read_text("utf-8")
 
 
 async def style(request: Request) -> Response:
+    """The one style sheet."""
     return Response(STYLE, media_type="text/css")

@@ -60,6 +60,7 @@ class Settings(Struct, frozen=True):
     """Where each value came from: `flag --port`, `environment UGS_PORT`, `file ugs.toml` or `built in`."""
 
     def origin(self, name: str) -> str:
+        """Where a value came from."""
         return self.origins.get(name, "built in")
 
     @property

@@ -19,10 +19,12 @@ HANDS_ON = True
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("words", nargs="*", help="options of the kit; --help-kit shows them")
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     if find_spec("pytest") is None:
         raise Misused("the kit needs pytest: pip install 'ugs-gateway[conformance]'")
     words = ["--help" if word == "--help-kit" else word for word in options.words]

@@ -24,11 +24,13 @@ from ugs.system import System
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("source", metavar="FROM", help="URL of the store to read")
     parser.add_argument("target", metavar="TO", help="URL of the store to fill")
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     return wait_for(_run(options))
 
 

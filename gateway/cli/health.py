@@ -20,10 +20,12 @@ PUTS_DATA = False
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--url", default=DEFAULT, help=f"where the gateway answers (default: {DEFAULT})")
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     if not options.url.startswith(("http://", "https://")):
         raise Misused(f"--url must begin with http:// or https://, got {options.url!r}")
     status, text = ask(options.url.rstrip("/") + "/readyz")

@@ -21,10 +21,12 @@ from ugs.errors import UgsError
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     store_argument(parser)
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     settings = settings_of(options)
     try:
         place = storage_for(settings.store).describe()

@@ -16,11 +16,13 @@ from ugs.graph.model import Node
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     store_argument(parser)
     parser.add_argument("--force", action="store_true", help="skip ids that exist instead of refusing")
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     return wait_for(_run(options))
 
 

@@ -18,6 +18,7 @@ from ugs.system import System
 
 
 def store_argument(parser: ArgumentParser) -> None:
+    """The options that choose a store."""
     parser.add_argument("--store", metavar="URL", help="the store (default: UGS_STORE, else file:./data)")
     parser.add_argument("--config", metavar="FILE", type=Path, help="settings file in TOML (default: ./ugs.toml)")
 
@@ -53,9 +54,11 @@ async def opened_or_words(url: str) -> System:
 
 
 def tell_warnings(storage: Storage) -> None:
+    """Say what a person should know about how the store opened."""
     for warning in storage.warnings:
         say(f"warning: {warning}")
 
 
 def wait_for(work: Coroutine[Any, Any, int]) -> int:
+    """Run a command's coroutine to its end."""
     return asyncio.run(work)

@@ -23,6 +23,7 @@ PUTS_DATA = False
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     store_argument(parser)
     for name, setting in SETTINGS.items():
         if name in SWITCHES:
@@ -33,6 +34,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     settings = settings_of(options)
     set_up_logs(settings.log_level, settings.log_format)
     from gateway.serving import CannotListen, serve

@@ -15,10 +15,12 @@ from gateway.cli.outcome import put
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     store_argument(parser)
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     return wait_for(_run(options))
 
 

@@ -17,11 +17,13 @@ from ugs.moments import At
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     store_argument(parser)
     parser.add_argument("--at", metavar="POSITION", type=int, help="count as of this place in the log")
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     return wait_for(_run(options))
 
 

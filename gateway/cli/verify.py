@@ -14,10 +14,12 @@ from gateway.cli.progress import Progress
 
 
 def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
     store_argument(parser)
 
 
 def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
     return wait_for(_run(options))
 
 

@@ -25,7 +25,7 @@ def test_a_query_may_come_by_get(demo: TestClient) -> None:
 def test_a_modern_client_gets_its_own_media_type_and_status(client: TestClient) -> None:
     modern = {"accept": "application/graphql-response+json"}
     bad = client.post("/graphql", json={"query": "{ nope }"}, headers=modern)
-    assert (bad.status_code, bad.headers["content-type"]) == (400, "application/graphql-response+json")
+    assert (bad.status_code, bad.headers["content-type"]) == (400, "application/graphql-response+json; charset=utf-8")
     assert client.post("/graphql", json={"query": "{ nope }"}).status_code == 200
 
 

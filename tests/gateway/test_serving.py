@@ -3,6 +3,7 @@
 import re
 import signal
 import socket
+import subprocess
 import time
 from pathlib import Path
 
@@ -25,19 +26,21 @@ def test_it_serves_a_folder_and_ends_calmly_on_sigterm(tmp_path: Path) -> None:
     assert said == f"UGS Gateway is ready: {gateway.url}/\n"
 
 
-def test_a_second_process_on_the_folder_is_told_who_holds_it(tmp_path: Path) -> None:
+def test_a_second_process_on_the_folder_is_told_at_once_who_holds_it(tmp_path: Path) -> None:
     with serving(tmp_path, "--store", "file:./data") as first:
-        begun = time.monotonic()
-        version = ugs(tmp_path, "--version")
-        startup = time.monotonic() - begun
-        begun = time.monotonic()
-        second = ugs(tmp_path, "stats", "--store", "file:./data")
-        took = time.monotonic() - begun
+        # The same command on a free store tells how long a process takes to start; a busy machine gets three tries.
+        free = min(timed(tmp_path, "stats", "--store", "memory:")[0] for _ in range(3))
+        took, second = min((timed(tmp_path, "stats", "--store", "file:./data") for _ in range(3)), key=lambda it: it[0])
         assert first.get("/readyz")[0] == 200
-    assert version.returncode == 0
     assert second.returncode == 3
     assert re.match(rf"ugs: E007 StoreLocked: .*process {first.process.pid} ", second.stderr), second.stderr
-    assert took < startup + 10  # a busy machine; F13 measures the refusal itself
+    assert took < free + 1
+
+
+def timed(folder: Path, *words: str) -> tuple[float, subprocess.CompletedProcess[str]]:
+    begun = time.monotonic()
+    done = ugs(folder, *words)
+    return time.monotonic() - begun, done
 
 
 def test_a_second_server_on_the_folder_refuses_too(tmp_path: Path) -> None:

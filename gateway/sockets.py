@@ -1,0 +1,211 @@
+"""GraphQL over WebSocket, by the protocol graphql-transport-ws and no other.
+
+A socket must introduce itself within a few seconds, holds a bounded number of operations, and is closed with the
+protocol's own codes when it breaks the rules. A subscription is a position in the log, so a slow reader costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from graphql import ExecutionResult, OperationType
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from gateway.asked import Asked, Refused, asked_in, operation_meant, refusal, shown_result
+from gateway.guard import host_name
+from gateway.settings import Settings, is_loopback
+from schema.context import RequestContext
+from schema.operations import Operations
+from ugs.errors import UgsError
+from ugs.values import parse_json
+
+PROTOCOL = "graphql-transport-ws"
+INIT_SECONDS = 5.0
+MOST_OPERATIONS = 50
+MOST_FRAME = 256 * 1024
+
+
+class BreaksRules(Exception):
+    """The client broke the protocol; carries the code to close with."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code, self.reason = code, reason
+
+
+class SocketDoor:
+    """The WebSocket side of `/graphql`."""
+
+    def __init__(self, operations: Operations, settings: Settings) -> None:
+        self.operations = operations
+        self.local_only = settings.is_local
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Talk to one client until it leaves."""
+        if not self._may_connect(socket):
+            return await socket.close(4403, "This gateway serves its own machine only")
+        if PROTOCOL not in socket.scope.get("subprotocols", ()):
+            await socket.accept()
+            return await socket.close(4406, f"Subprotocol not acceptable: use {PROTOCOL}")
+        await socket.accept(PROTOCOL)
+        await Conversation(socket, self.operations).hold()
+
+    def _may_connect(self, socket: WebSocket) -> bool:
+        """A page from elsewhere may open a socket to this machine; its Origin gives it away."""
+        host, origin = socket.headers.get("host", ""), socket.headers.get("origin")
+        if self.local_only and not is_loopback(host_name(host)):
+            return False
+        return origin is None or urlsplit(origin).netloc == host or self._is_local_page(origin)
+
+    def _is_local_page(self, origin: str) -> bool:
+        return self.local_only and is_loopback(urlsplit(origin).hostname or "")
+
+
+class Conversation:
+    """One socket: introduced or not yet, with the operations it runs."""
+
+    def __init__(self, socket: WebSocket, operations: Operations) -> None:
+        self.socket, self.operations = socket, operations
+        self.running: dict[str, asyncio.Task[None]] = {}
+        self.introduced = False
+        self.sending = asyncio.Lock()
+
+    async def hold(self) -> None:
+        """Answer messages until the client leaves or breaks the rules."""
+        late = asyncio.get_running_loop().call_later(INIT_SECONDS, self._expire, asyncio.current_task())
+        try:
+            while True:
+                await self._answer(await self._message())
+        except BreaksRules as broken:
+            await self.socket.close(broken.code, broken.reason[:100])
+        except WebSocketDisconnect:
+            pass
+        except asyncio.CancelledError:
+            if self.introduced:
+                raise
+            await self.socket.close(4408, "Connection initialisation timeout")
+        finally:
+            late.cancel()
+            await self._stop_all()
+
+    def _expire(self, task: asyncio.Task[Any] | None) -> None:
+        if not self.introduced and task is not None:
+            task.cancel()
+
+    async def _stop_all(self) -> None:
+        tasks = list(self.running.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _message(self) -> dict[str, Any]:
+        event = await self.socket.receive()
+        if event["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(event.get("code", 1000))
+        text = event.get("text")
+        if text is None or len(text) > MOST_FRAME:
+            raise BreaksRules(4400, "Messages are JSON text of at most 256 KiB")
+        try:
+            message = parse_json(text.encode())
+        except (UgsError, UnicodeEncodeError) as error:
+            raise BreaksRules(4400, "The message is not valid JSON") from error
+        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+            raise BreaksRules(4400, "A message is an object with a type")
+        return message
+
+    async def _answer(self, message: dict[str, Any]) -> None:
+        answer = ANSWERS.get(message["type"])
+        if answer is None:
+            raise BreaksRules(4400, f"Unknown message type {message['type'][:40]!r}")
+        await answer(self, message)
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send one message whole, whoever else is sending."""
+        async with self.sending:
+            await self.socket.send_text(msgspec.json.encode(message).decode())
+
+    async def introduce(self, message: dict[str, Any]) -> None:
+        if self.introduced:
+            raise BreaksRules(4429, "Too many initialisation requests")
+        self.introduced = True
+        await self.send({"type": "connection_ack"})
+
+    async def pong(self, message: dict[str, Any]) -> None:
+        await self.send({"type": "pong"})
+
+    async def ignore(self, message: dict[str, Any]) -> None:
+        return None
+
+    async def stop(self, message: dict[str, Any]) -> None:
+        task = self.running.pop(str(message.get("id")), None)
+        if task is not None:
+            task.cancel()
+
+    async def start(self, message: dict[str, Any]) -> None:
+        """Begin an operation under the id the client chose."""
+        id = message.get("id")
+        if not self.introduced:
+            raise BreaksRules(4401, "Unauthorized: send connection_init first")
+        if not isinstance(id, str) or not 0 < len(id) <= 128:
+            raise BreaksRules(4400, "A subscription needs an id of 1 to 128 characters")
+        if id in self.running:
+            raise BreaksRules(4409, f"Subscriber for {id} already exists")
+        if len(self.running) >= MOST_OPERATIONS:
+            raise BreaksRules(4429, f"At most {MOST_OPERATIONS} operations on one socket")
+        try:
+            asked = asked_in(message.get("payload"))
+        except Refused as refused:
+            raise BreaksRules(4400, refused.error.message) from refused
+        self.running[id] = asyncio.create_task(self._run(id, asked))
+
+    async def _run(self, id: str, asked: Asked) -> None:
+        try:
+            if await self._results(id, asked):
+                await self.send({"type": "complete", "id": id})
+        except Refused as refused:
+            await self.send({"type": "error", "id": id, "payload": refusal(refused.error)["errors"]})
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # the client has gone; there is nobody to tell
+        finally:
+            if self.running.get(id) is asyncio.current_task():
+                del self.running[id]
+
+    async def _results(self, id: str, asked: Asked) -> bool:
+        """Send every result; False when the operation never began and `error` was sent instead."""
+        prepared = self.operations.prepare(asked.query)
+        operation = operation_meant(prepared, asked.operation)
+        context = RequestContext(self.socket.app.state.system)
+        if operation is None or operation.operation is not OperationType.SUBSCRIPTION:
+            found = await self.operations.execute(prepared, context, asked.variables, asked.operation)
+            return await self._next(id, found)
+        stream = await self.operations.subscribe(prepared, context, asked.variables, asked.operation)
+        if isinstance(stream, ExecutionResult):
+            return await self._next(id, stream)
+        return await self._follow(id, stream)
+
+    async def _follow(self, id: str, stream: AsyncIterator[ExecutionResult]) -> bool:
+        async with aclosing(stream) as results:  # type: ignore[type-var]
+            async for result in results:
+                await self._next(id, result)
+        return True
+
+    async def _next(self, id: str, result: ExecutionResult) -> bool:
+        body, executed = shown_result(result)
+        kind, payload = ("next", body) if executed else ("error", body["errors"])
+        await self.send({"type": kind, "id": id, "payload": payload})
+        return executed
+
+
+ANSWERS: dict[str, Callable[[Conversation, dict[str, Any]], Awaitable[None]]] = {
+    "connection_init": Conversation.introduce,
+    "ping": Conversation.pong,
+    "pong": Conversation.ignore,
+    "subscribe": Conversation.start,
+    "complete": Conversation.stop,
+}

@@ -1,0 +1,57 @@
+"""Subscriptions over server-sent events: one request, one stream (the distinct connections mode of GraphQL-SSE)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+from graphql import ExecutionResult
+from starlette.responses import StreamingResponse
+
+from gateway.asked import shown_result
+
+EVENT_STREAM = "text/event-stream"
+HEARTBEAT_SECONDS = 12.0
+COMPLETE = b"event: complete\ndata:\n\n"
+HEARTBEAT = b":\n\n"
+
+
+def next_event(result: ExecutionResult) -> bytes:
+    body, _ = shown_result(result)
+    return b"event: next\ndata: " + msgspec.json.encode(body) + b"\n\n"
+
+
+async def events_of(stream: AsyncIterator[ExecutionResult]) -> AsyncIterator[bytes]:
+    """Results as events, with a sign of life now and then so that silence is not taken for a broken line."""
+    async with aclosing(stream) as results:  # type: ignore[type-var]
+        waiting: asyncio.Task[Any] | None = None
+        try:
+            while True:
+                waiting = waiting or asyncio.ensure_future(anext(results, None))
+                done, _ = await asyncio.wait([waiting], timeout=HEARTBEAT_SECONDS)
+                if not done:
+                    yield HEARTBEAT
+                    continue
+                result, waiting = waiting.result(), None
+                if result is None:
+                    break
+                yield next_event(result)
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+                await asyncio.wait([waiting])
+    yield COMPLETE
+
+
+async def single_event(result: ExecutionResult) -> AsyncIterator[bytes]:
+    yield next_event(result)
+    yield COMPLETE
+
+
+def stream_response(found: AsyncIterator[ExecutionResult] | ExecutionResult) -> StreamingResponse:
+    """The stream as a response."""
+    body = single_event(found) if isinstance(found, ExecutionResult) else events_of(found)
+    return StreamingResponse(body, media_type=EVENT_STREAM, headers={"x-accel-buffering": "no"})
