@@ -7,7 +7,8 @@ included. An operation that can be compiled is answered from one storage call pe
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from inspect import isawaitable
 from typing import Any
 
 import strawberry
@@ -23,6 +24,7 @@ from graphql import (
     execute,
     get_variable_values,
     parse,
+    subscribe,
     validate,
     visit,
 )
@@ -181,3 +183,22 @@ class Operations:
         found = await result if not isinstance(result, ExecutionResult) else result
         assert isinstance(found, ExecutionResult)
         return found
+
+    async def subscribe(
+        self,
+        prepared: Prepared,
+        context: RequestContext,
+        variables: Mapping[str, Any] | None = None,
+        operation_name: str | None = None,
+    ) -> AsyncIterator[ExecutionResult] | ExecutionResult:
+        """The stream of a subscription, or why there is none."""
+        if prepared.errors or prepared.document is None:
+            return ExecutionResult(None, prepared.errors)
+        found = subscribe(
+            self.core,
+            prepared.document,
+            context_value=context,
+            variable_values=dict(variables or {}),
+            operation_name=operation_name,
+        )
+        return await found if isawaitable(found) else found

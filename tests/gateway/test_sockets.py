@@ -16,7 +16,7 @@ EVENTS = "subscription { events(afterSeq: 0) { seq type } }"
 
 
 def connect(client: TestClient, **headers: str) -> Any:
-    return client.websocket_connect("/graphql", subprotocols=["graphql-transport-ws"], headers=headers)
+    return client.websocket_connect("ws://localhost/graphql", subprotocols=["graphql-transport-ws"], headers=headers)
 
 
 def introduced(socket: WebSocketTestSession) -> WebSocketTestSession:
@@ -111,7 +111,7 @@ def test_a_socket_holds_a_bounded_number_of_operations(client: TestClient) -> No
 
 
 def test_the_legacy_protocol_is_not_spoken(client: TestClient) -> None:
-    with client.websocket_connect("/graphql", subprotocols=["graphql-ws"]) as socket:
+    with client.websocket_connect("ws://localhost/graphql", subprotocols=["graphql-ws"]) as socket:
         assert closed_with(socket) == 4406
 
 
