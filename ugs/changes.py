@@ -17,14 +17,14 @@ from ugs.reads.where import Where
 from ugs.values import JsonText, from_text, to_text
 
 
-class Put(Struct, frozen=True):
+class Put(Struct, frozen=True, gc=False):
     """The row is there, replacing one with the same key."""
 
     table: Table
     row: Row
 
 
-class Patch(Struct, frozen=True):
+class Patch(Struct, frozen=True, gc=False):
     """Some fields of the row with this key become different; without such a row nothing happens."""
 
     table: Table
@@ -36,7 +36,7 @@ class Patch(Struct, frozen=True):
     """Keys to take out of a JSON object field."""
 
 
-class Drop(Struct, frozen=True):
+class Drop(Struct, frozen=True, gc=False):
     """All rows that meet the condition are gone; with `into`, the fields both tables share stay behind there."""
 
     table: Table
@@ -44,7 +44,7 @@ class Drop(Struct, frozen=True):
     into: Table | None = None
 
 
-class Raise(Struct, frozen=True):
+class Raise(Struct, frozen=True, gc=False):
     """The row is there; where one was before, each field outside the key keeps the greater value."""
 
     table: Table

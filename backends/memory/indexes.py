@@ -6,6 +6,7 @@ a look-up needs no second one. Few rows under one value are a tuple (small), man
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable
 from operator import attrgetter
 from typing import Any, Protocol
@@ -46,9 +47,24 @@ class Index:
         posting = self.postings.get(value, ())
         return posting if type(posting) is tuple else posting.values()  # type: ignore[union-attr]
 
+    def fill(self, rows: Iterable[Row]) -> None:
+        """Take in all rows of a table at once."""
+        groups: defaultdict[Any, list[Row]] = defaultdict(list)
+        for row in rows:
+            for value in self.values_of(row):
+                groups[value].append(row)
+        self._settle(groups)
+
+    def _settle(self, groups: dict[Any, list[Row]]) -> None:
+        key_of = self.key_of
+        self.postings = {
+            value: tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
+            for value, rows in groups.items()
+        }
+
     def add(self, row: Row) -> None:
         for value in self.values_of(row):
-            self._put(value, row)
+            self.put(value, row)
 
     def remove(self, row: Row) -> None:
         for value in self.values_of(row):
@@ -62,9 +78,10 @@ class Index:
             if value in before:
                 self._swap(value, old, new)
             else:
-                self._put(value, new)
+                self.put(value, new)
 
-    def _put(self, value: Any, row: Row) -> None:
+    def put(self, value: Any, row: Row) -> None:
+        """Put a row under a value."""
         posting = self.postings.get(value, ())
         if type(posting) is tuple:
             if len(posting) < FEW:
@@ -97,8 +114,15 @@ class ColumnIndex(Index):
         self.value_of = attrgetter(field)
         super().__init__(table, lambda row: (self.value_of(row),))
 
+    def fill(self, rows: Iterable[Row]) -> None:
+        groups: defaultdict[Any, list[Row]] = defaultdict(list)
+        value_of = self.value_of
+        for row in rows:
+            groups[value_of(row)].append(row)
+        self._settle(groups)
+
     def add(self, row: Row) -> None:
-        self._put(self.value_of(row), row)
+        self.put(self.value_of(row), row)
 
     def remove(self, row: Row) -> None:
         self._take(self.value_of(row), row)
@@ -165,6 +189,11 @@ class KeyCounts:
                 self.counts[key] = count
             else:
                 del self.counts[key]
+
+    def fill(self, rows: Iterable[Row]) -> None:
+        """Take in all rows of a table at once."""
+        for row in rows:
+            self._count(row, 1)
 
     def add(self, row: Row) -> None:
         self._count(row, 1)

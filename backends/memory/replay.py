@@ -21,11 +21,16 @@ def actor(catalog: Catalog, tables: Tables) -> Callable[[Event], None]:
     def find(table: Table, key: Any) -> Row | None:
         return tables[table.name].rows.get(key)
 
+    stores = {table.table: table.put for table in tables.values()}
+
     def act(event: Event) -> None:
         if event.version is None and counts(event.type):
             event = catalog.versioned(event, find)
         for change in reduce(event):
-            apply_change(tables, change)
+            if type(change) is Put:
+                stores[change.table](change.row)
+            else:
+                apply_change(tables, change)
 
     return act
 

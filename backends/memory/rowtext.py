@@ -7,12 +7,14 @@ are written as JSON and come back with the same characters.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from sys import intern
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
 from ugs.catalog import Arc, Field, Kind, Row, Table
+from ugs.values import EMPTY_OBJECT
 
 NULL = Raw(b"null")
 KINDS: dict[Kind, Any] = {
@@ -68,10 +70,13 @@ def _writing(number: int, field: Field) -> str:
 
 def _reading(number: int, field: Field) -> str:
     value = f"wire.field{number}"
+    if field.kind is Kind.TEXT and field.nullable:
+        # Optional texts are labels: thousands of rows share one.
+        return f"None if (text := {value}) is None else intern(text)"
     if field.kind is not Kind.JSON:
         return value
-    text = f"(EMPTY if (text := str(bytes({value}), 'utf-8')) == EMPTY else text)"
-    return f"None if bytes({value}) == b'null' else {text}" if field.nullable else text
+    text = f"EMPTY if (text := str({value}, 'utf-8')) == EMPTY else text"
+    return f"None if (text := str({value}, 'utf-8')) == 'null' else text" if field.nullable else text
 
 
 def _compiled(
@@ -83,6 +88,6 @@ def _compiled(
     each of a million rows.
     """
     values = ", ".join(expression(number, field) for number, field in enumerate(table.fields))
-    names = {"make": make, "Raw": Raw, "NULL": NULL, "EMPTY": "{}"}
+    names = {"make": make, "Raw": Raw, "NULL": NULL, "EMPTY": EMPTY_OBJECT, "intern": intern}
     function: Callable[[Any], Any] = eval(f"lambda {argument}: make({values})", names)
     return function

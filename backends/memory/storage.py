@@ -25,7 +25,7 @@ from backends.memory.session import (
 )
 from backends.memory.settings import Fsync, Settings
 from backends.memory.snapshotting import Snapshotter
-from backends.memory.tables import MemoryTable, Name, NotBuilt, make_tables
+from backends.memory.tables import MemoryTable, Name, NotBuilt, copy_tables, make_tables
 from ugs.catalog import Catalog
 from ugs.clock import Clock, WallClock
 from ugs.errors import StorageIOError, Unavailable
@@ -101,10 +101,7 @@ class MemoryStorage(Storage):
 
     def copy_tables(self) -> dict[str, MemoryTable]:
         """Tables with the same rows, for a session that reads what it has written."""
-        copies: dict[str, MemoryTable] = {}
-        for name, table in self.tables.items():
-            copies[name] = table.copy(self.catalog, copies)
-        return copies
+        return copy_tables(self.tables, self.catalog)
 
     def check_writable(self) -> None:
         """Refuse to start a write that could not be finished."""

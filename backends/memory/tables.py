@@ -7,12 +7,12 @@ large one `NotBuilt` says what is missing, so that the session can build it in a
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from backends.memory.indexes import ColumnIndex, Index, Kept, KeyCounts, PropertyIndex, WordIndex
-from backends.memory.sharing import sharer
 from backends.memory.sorting import FieldOrder, KeyOrder, PartOrder
+from backends.memory.storing import compile_put
 from backends.memory.uniqueness import UniqueRule
 from ugs.catalog import Catalog, Row, Table, Vertex
 from ugs.changes import TableWrites
@@ -40,6 +40,9 @@ class NotBuilt(Exception):
 class MemoryTable:
     """The rows of one table of the catalog."""
 
+    put: Callable[[Row], None]
+    """Stores a row, in place of one with the same key."""
+
     def __init__(self, table: Table, catalog: Catalog, tables: dict[str, MemoryTable]) -> None:
         self.table = table
         self.tables = tables
@@ -49,8 +52,7 @@ class MemoryTable:
         self.journals: dict[Name, list[tuple[Row | None, Row | None]]] = {}
         self.unique = [UniqueRule(table, rule) for rule in table.unique]
         self.indexed = indexed_fields(table, catalog)
-        self.at_start = sorted(fields_at_start(table, catalog) & self.indexed)
-        self.share = sharer(table, catalog, tables)
+        self.always = {field: ColumnIndex(table, field) for field in always_indexed(table, catalog)}
         self.at_once = sys.maxsize
         """Until the table is in service nobody waits, so any index is built on the spot."""
 
@@ -58,7 +60,7 @@ class MemoryTable:
 
     def column(self, field: str) -> ColumnIndex:
         """Rows by a column."""
-        found = self.kept.get(("column", field))
+        found = self.always.get(field) or self.kept.get(("column", field))
         return found or self._make(("column", field))  # type: ignore[return-value]
 
     def property(self, field: str, key: str) -> Index:
@@ -87,28 +89,26 @@ class MemoryTable:
 
     def build(self, name: Name, rows: Collection[Row]) -> Kept:
         """Make an index from rows that no one changes meanwhile; safe in a thread."""
-        kept, add_all = self._empty(name, rows)
-        if add_all:
-            add = kept.add
-            for row in rows:
-                add(row)
-        return kept
+        match name:
+            case ("order", ""):
+                return KeyOrder(self.key_of, rows)
+            case ("order", "", column, value):
+                return PartOrder(self.table, column, value, rows)
+            case ("order", field):
+                return FieldOrder(self.table, field, rows)
+        index = self._empty(name)
+        index.fill(rows)
+        return index
 
-    def _empty(self, name: Name, rows: Collection[Row]) -> tuple[Kept, bool]:
+    def _empty(self, name: Name) -> Index | KeyCounts:
         match name:
             case ("column", field):
-                return ColumnIndex(self.table, field), True
+                return ColumnIndex(self.table, field)
             case ("property", field, key):
-                return PropertyIndex(self.table, field, key), True
+                return PropertyIndex(self.table, field, key)
             case ("keys", field):
-                return KeyCounts(field), True
-            case ("order", ""):
-                return KeyOrder(self.key_of, rows), False
-            case ("order", "", column, value):
-                return PartOrder(self.table, column, value, rows), False
-            case ("order", field):
-                return FieldOrder(self.table, field, rows), False
-        return WordIndex(self.table), True
+                return KeyCounts(field)
+        return WordIndex(self.table)
 
     def publish(self, name: Name, kept: Kept, journal: Iterable[tuple[Row | None, Row | None]]) -> None:
         """Put an index into service, after the changes made while it was being built."""
@@ -140,22 +140,22 @@ class MemoryTable:
         for name in [name for name in self.kept if name[0] == "order"]:
             del self.kept[name]
 
-    def put(self, row: Row) -> None:
-        """The row is there, in place of one with the same key."""
-        self.share(row)
-        key = self.key_of(row)
-        if self.kept or self.journals or self.unique:
-            self._keep(self.rows.get(key), row)
-        self.rows[key] = row
-
     def drop(self, key: Any) -> Row | None:
         """The row is gone; answers with what it was."""
         row = self.rows.pop(key, None)
         if row is not None:
-            self._keep(row, None)
+            self._tell(row, None)
         return row
 
-    def _keep(self, old: Row | None, new: Row | None) -> None:
+    def replace(self, key: Any, row: Row) -> None:
+        """Store a row where more than the usual is to be done: there was one before, or more is kept."""
+        self._tell(self.rows.get(key), row)
+        self.rows[key] = row
+
+    def _tell(self, old: Row | None, new: Row | None) -> None:
+        """Keep everything beside the rows in step with a change."""
+        for index in self.always.values():
+            _tell(index, old, new)
         for rule in self.unique:
             _tell(rule, old, new)
         for kept in self.kept.values():
@@ -169,27 +169,19 @@ class MemoryTable:
             journal.extend((row, None) for row in self.rows.values())
         self.rows.clear()
         self.kept.clear()
-        self.kept.update({("column", field): ColumnIndex(self.table, field) for field in self.at_start})
+        for index in self.always.values():
+            index.postings.clear()
         for rule in self.unique:
             rule.clear()
 
     def serve(self) -> None:
-        """Make what every graph needs, so that nobody has to wait for it; from now on large indexes take a thread."""
-        for field in self.at_start:
-            self.column(field)
+        """From now on somebody may be waiting, so large indexes are built in a thread."""
         self.at_once = AT_ONCE
 
     def check(self, writes: TableWrites) -> None:
         """Refuse what a uniqueness rule forbids, before anything is written."""
         for rule in self.unique:
             rule.check(self.rows, writes)
-
-    def copy(self, catalog: Catalog, tables: dict[str, MemoryTable]) -> MemoryTable:
-        """The same rows in a table of its own."""
-        copy = MemoryTable(self.table, catalog, tables)
-        for row in self.rows.values():
-            copy.put(row)
-        return copy
 
 
 def _tell(kept: Kept, old: Row | None, new: Row | None) -> None:
@@ -216,10 +208,11 @@ def remotes(table: Table, catalog: Catalog) -> Iterator[str]:
                 yield relation.remote
 
 
-def fields_at_start(table: Table, catalog: Catalog) -> set[str]:
+def always_indexed(table: Table, catalog: Catalog) -> list[str]:
     """The columns whose index is there from the beginning: where relations arrive, and what vertices are called."""
-    labels = {table.shape.label} if isinstance(table.shape, Vertex) else set()
-    return labels | set(remotes(table, catalog))
+    labels = [table.shape.label] if isinstance(table.shape, Vertex) else []
+    keys = table.key if len(table.key) == 1 else ()
+    return [field for field in dict.fromkeys([*labels, *remotes(table, catalog)]) if field not in keys]
 
 
 def make_tables(catalog: Catalog) -> dict[str, MemoryTable]:
@@ -227,4 +220,16 @@ def make_tables(catalog: Catalog) -> dict[str, MemoryTable]:
     tables: dict[str, MemoryTable] = {}
     for table in catalog:
         tables[table.name] = MemoryTable(table, catalog, tables)
+    for here in tables.values():
+        here.put = compile_put(here, catalog)
     return tables
+
+
+def copy_tables(tables: dict[str, MemoryTable], catalog: Catalog) -> dict[str, MemoryTable]:
+    """Tables of their own with the same rows."""
+    copies = make_tables(catalog)
+    for name, table in tables.items():
+        put = copies[name].put
+        for row in table.rows.values():
+            put(row)
+    return copies

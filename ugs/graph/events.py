@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from sys import intern
 from typing import Any, Protocol
 
 import msgspec
@@ -62,21 +63,27 @@ _decode_update = msgspec.json.Decoder(_Updated).decode
 
 
 def _text(raw: Raw) -> JsonText:
-    text = bytes(raw)
-    return EMPTY_OBJECT if text == b"{}" else JsonText(text.decode())
+    text = str(raw, "utf-8")
+    return EMPTY_OBJECT if text == EMPTY_OBJECT else JsonText(text)
+
+
+def _label(type: str | None) -> str | None:
+    # Thousands of rows share a type: one text for all of them.
+    return type if type is None else intern(type)
 
 
 def node_of(event: Event) -> Node:
     """The node a NodeAdded describes."""
     data = _decode_node(event.data)
     created = event.timestamp if data.created is None else data.created
+    payload = _text(data.data)
     return Node(
         data.id,
-        data.type,
+        _label(data.type),
         _text(data.properties),
-        None if bytes(data.data) == b"null" else _text(data.data),
+        None if payload == "null" else payload,
         created,
-        created if data.modified in (None, created) else data.modified,
+        created if data.modified is None or data.modified == created else data.modified,
         event.version or 1,
     )
 
@@ -89,11 +96,11 @@ def edge_of(event: Event) -> Edge:
         data.id,
         data.source,
         data.target,
-        data.type,
+        _label(data.type),
         data.weight,
         _text(data.properties),
         created,
-        created if data.modified in (None, created) else data.modified,
+        created if data.modified is None or data.modified == created else data.modified,
         event.version or 1,
         event.position,
     )
@@ -101,29 +108,26 @@ def edge_of(event: Event) -> Edge:
 
 def store_node(event: Event) -> list[Change]:
     node = node_of(event)
-    return [
-        Put(NODES, node),
-        *_forget_tombstone(node.id, node.version),
-        *_raise_counter(node.id, NODE_COUNTER),
-    ]
+    return _stored(NODES, node, NODE_COUNTER)
 
 
 def store_edge(event: Event) -> list[Change]:
     edge = edge_of(event)
-    return [
-        Put(EDGES, edge),
-        *_forget_tombstone(edge.id, edge.version),
-        *_raise_counter(edge.id, EDGE_COUNTER),
-    ]
+    return _stored(EDGES, edge, EDGE_COUNTER)
 
 
-def _forget_tombstone(id: str, version: int) -> list[Change]:
-    # Only a second life of an id has a tombstone to clear.
-    return [Drop(TOMBSTONES, eq("id", id))] if version > 1 else []
+def _stored(table: Table, row: Node | Edge, counter: str) -> list[Change]:
+    """The row, and what only some rows need: a second life has a tombstone to clear, a generated id a counter."""
+    changes: list[Change] = [Put(table, row)]
+    if row.version > 1:
+        changes.append(Drop(TOMBSTONES, eq("id", row.id)))
+    if row.id.startswith(counter):
+        changes += _raise_counter(row.id, counter)
+    return changes
 
 
 def _raise_counter(id: str, name: str) -> list[Change]:
-    generated = GENERATED.fullmatch(id) if id.startswith(name) else None
+    generated = GENERATED.fullmatch(id)
     return [Raise(COUNTERS, Counter(name, int(generated[2])))] if generated else []
 
 
