@@ -77,25 +77,20 @@ class Conversation:
 
     async def hold(self) -> None:
         """Answer messages until the client leaves or breaks the rules."""
-        late = asyncio.get_running_loop().call_later(INIT_SECONDS, self._expire, asyncio.current_task())
+        deadline = asyncio.get_running_loop().time() + INIT_SECONDS
         try:
             while True:
-                await self._answer(await self._message())
+                async with asyncio.timeout_at(None if self.introduced else deadline):
+                    message = await self._message()
+                await self._answer(message)
         except BreaksRules as broken:
             await self.socket.close(broken.code, broken.reason[:100])
+        except TimeoutError:
+            await self.socket.close(4408, "Connection initialisation timeout")
         except WebSocketDisconnect:
             pass
-        except asyncio.CancelledError:
-            if self.introduced:
-                raise
-            await self.socket.close(4408, "Connection initialisation timeout")
         finally:
-            late.cancel()
             await self._stop_all()
-
-    def _expire(self, task: asyncio.Task[Any] | None) -> None:
-        if not self.introduced and task is not None:
-            task.cancel()
 
     async def _stop_all(self) -> None:
         tasks = list(self.running.values())
