@@ -7,6 +7,7 @@ mean "no", so comparisons stay bare there and can use indexes; under a `Not` eac
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -30,6 +31,12 @@ class KeyIn(Where, frozen=True):
     keys: tuple[tuple[Any, ...], ...]
 
 
+@lru_cache(maxsize=512)
+def stored_columns(table: Table) -> dict[str, str]:
+    """The quoted column of each field."""
+    return {field.name: quoted(field.stored_as) for field in table.fields}
+
+
 class Place(Struct, frozen=True):
     """The table a condition is about, under the name the statement gives it."""
 
@@ -39,7 +46,7 @@ class Place(Struct, frozen=True):
     """Whether NULL must be avoided because a `Not` stands above."""
 
     def column(self, name: str) -> str:
-        return f"{self.alias}.{quoted(self.table.field(name).stored_as)}"
+        return f"{self.alias}.{stored_columns(self.table)[name]}"
 
     def key(self) -> str:
         """The key of the row, as one value or as a row of values."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -107,6 +108,7 @@ class Dialect(ABC):
         """A query for the names of the tables that exist."""
 
 
+@lru_cache(maxsize=512)
 def tie_index(dialect: Dialect, table: Table, remote: str) -> str:
     """The note to find rows by the column that ties them to others, where the catalog has an index for it."""
     if table.key[0] == remote:

@@ -8,74 +8,83 @@ from typing import Any
 
 from backends.sql.rows import Values, maker_of, value_from_store
 from backends.sql.unfolding import MARKS, Level
-from ugs.reads.levels import without_extra
+from ugs.catalog import Row
 from ugs.reads.plan import Found, Rows
 
-Placed = list[tuple[int, Found]]
-"""Rows with their places among their siblings."""
+Groups = dict[Any, Rows]
+"""The rows of a level by the value that ties them to their parents."""
 
 
-class Folding:
-    """Collects what the levels of one plan answered."""
-
-    def __init__(self, levels: Sequence[Level]) -> None:
-        self.levels = levels
-        self._groups: list[dict[Any, Placed]] = [{} for _ in levels]
-        self._totals: list[dict[Any, int]] = [{} for _ in levels]
-
-    def fold(self, records: Sequence[Values]) -> Rows:
-        """The answer of the plan."""
-        readers = [_reader(level) for level in self.levels]
-        for record in records:
-            number = record[0]
-            if number >= 0:
-                found, tie = readers[number](record)
-                self._groups[number].setdefault(tie, []).append((record[1], found))
-            else:
-                level = self.levels[-1 - number]
-                self._totals[level.number][_tie_of_total(level, record)] = record[1]
-        answers = [self._answers(level) for level in self.levels]
-        self._attach(answers)
-        root = answers[0].get(None)
-        return Rows([], total=_zero(self.levels[0])) if root is None else root
-
-    def _answers(self, level: Level) -> dict[Any, Rows]:
-        answers = {tie: _page(level, placed) for tie, placed in self._groups[level.number].items()}
-        for tie, total in self._totals[level.number].items():
-            answers.setdefault(tie, Rows([])).total = total
-        return answers
-
-    def _attach(self, answers: list[dict[Any, Rows]]) -> None:
-        for level in self.levels:
-            for child in level.children:
-                assert child.relation is not None
-                name, local, below = child.name, child.relation.local, answers[child.number]
-                for rows in answers[level.number].values():
-                    for found in rows.items:
-                        tied = below.get(getattr(found.row, local))
-                        found.nest[name] = Rows([], total=_zero(child)) if tied is None else tied
+class Disorder(Exception):
+    """Siblings came in another order than their places say."""
 
 
-def _reader(level: Level) -> Callable[[Values], tuple[Found, Any]]:
-    """How a record of this level becomes a row, and which value ties it to its parents."""
+def folded(levels: Sequence[Level], records: Sequence[Values]) -> Rows:
+    """The answer of the plan with these levels."""
+    try:
+        groups = _grouped(levels, records)
+    except Disorder:
+        # Databases send what a level found in the order it was found, but nothing obliges them to.
+        groups = _grouped(levels, sorted(records, key=itemgetter(0, 1)))
+    for level in levels:
+        _cut(level, groups[level.number])
+    for level in levels:
+        for child in level.children:
+            _attach(child, groups[level.number], groups[child.number])
+    return groups[0].get(None) or Rows([], total=_zero(levels[0]))
+
+
+def _grouped(levels: Sequence[Level], records: Sequence[Values]) -> list[Groups]:
+    groups: list[Groups] = [{} for _ in levels]
+    readers = [_reader(level) for level in levels]
+    for record in records:
+        number, place = record[0], record[1]
+        if number < 0:
+            level = levels[-1 - number]
+            groups[level.number].setdefault(_tie_of_total(level, record), Rows([])).total = place
+            continue
+        make, slot = readers[number]
+        row = make(record)
+        tie = None if slot is None else getattr(row, slot)
+        siblings = groups[number].get(tie)
+        if siblings is None:
+            siblings = groups[number][tie] = Rows([])
+        siblings.items.append(Found(row, {}))
+        if len(siblings.items) != place:
+            raise Disorder
+    return groups
+
+
+def _reader(level: Level) -> tuple[Callable[[Values], Row], str | None]:
+    """How a record of this level becomes a row, and the field that ties it to its parents."""
     make = maker_of(level.table)
     pick = itemgetter(*(slot + MARKS for slot in level.slots))
-    single = len(level.slots) == 1
-    remote = None if level.relation is None else level.relation.remote
-
-    def read(record: Values) -> tuple[Found, Any]:
-        row = make((pick(record),) if single else pick(record))
-        return Found(row, {}), None if remote is None else getattr(row, remote)
-
-    return read
+    tie = None if level.relation is None else level.relation.remote
+    if len(level.slots) == 1:
+        return lambda record: make((pick(record),)), tie
+    return lambda record: make(pick(record)), tie
 
 
-def _page(level: Level, placed: Placed) -> Rows:
-    backward = level.read.page.backward
-    if len(placed) > 1:
-        placed.sort(key=itemgetter(0), reverse=backward)
-    items, more = without_extra([found for _, found in placed], level.read.page)
-    return Rows(items, more)
+def _cut(level: Level, groups: Groups) -> None:
+    """Take away the row that only says that more follows, and turn what was walked backward."""
+    page = level.read.page
+    if page.limit is None and not page.backward:
+        return
+    for rows in groups.values():
+        if page.limit is not None and len(rows.items) > page.limit:
+            rows.items.pop()
+            rows.more = True
+        if page.backward:
+            rows.items.reverse()
+
+
+def _attach(child: Level, parents: Groups, groups: Groups) -> None:
+    assert child.relation is not None
+    name, local, total = child.name, child.relation.local, _zero(child)
+    for rows in parents.values():
+        for found in rows.items:
+            tied = groups.get(getattr(found.row, local))
+            found.nest[name] = Rows([], total=total) if tied is None else tied
 
 
 def _tie_of_total(level: Level, record: Values) -> Any:

@@ -138,4 +138,4 @@ async def _write_record(link: Link, shape: Shape, key: str, value: str) -> None:
     columns = [("key", _TEXT), ("value", _TEXT)]
     delete = shape.dialect.delete_many(META, columns[:1])
     insert = shape.dialect.insert_many(META, columns)
-    await link.bulk([Bulk(delete, [(key,)]), Bulk(insert, [(key, value)])])
+    await link.bulk([Bulk(META, delete, [(key,)]), Bulk(META, insert, [(key, value)])])

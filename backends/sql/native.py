@@ -8,7 +8,7 @@ from typing import Any
 from backends.sql.conditions import KeyIn
 from backends.sql.dialect import quoted
 from backends.sql.fitting import Fitted, fitted
-from backends.sql.folding import Folding
+from backends.sql.folding import folded
 from backends.sql.names import properties_name
 from backends.sql.rows import value_from_store
 from backends.sql.session import Shape, SqlSession
@@ -65,7 +65,7 @@ class NativeSession(SqlSession):
             return await execute_by_levels(self, plan)
         if plan.nest or plan.total:
             unfolding = Unfolding(self.shape.catalog, self.shape.dialect, plan)
-            return Folding(unfolding.levels).fold(await self.rows(unfolding.statement()))
+            return folded(unfolding.levels, await self.rows(unfolding.statement()))
         rows = await self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
         rows, more = without_extra(rows, plan.page)
         return Rows([Found(row, {}) for row in rows], more)

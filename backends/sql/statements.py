@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from backends.sql.conditions import TRUE, Conditions, Place, joined
@@ -123,6 +124,7 @@ def walking_order(table: Table, order: tuple[Order, ...], page: Page) -> tuple[O
     return tuple(Order(part.field, not part.descending) for part in whole) if page.backward else whole
 
 
+@lru_cache(maxsize=512)
 def columns_of(place: Place) -> str:
     """All columns in the order of the row's fields."""
     return ", ".join(place.column(name) for name in place.table.names)

@@ -13,11 +13,12 @@ beyond it, which says that more follows) have children. `folding` puts the answe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct, field
 
-from backends.sql.conditions import TRUE, Place
+from backends.sql.conditions import TRUE, Place, stored_columns
 from backends.sql.dialect import Dialect, Tied, quoted, tie_index
 from backends.sql.statements import Select, limit_of, walking_order
 from ugs.catalog import Catalog, Relation, Table
@@ -56,27 +57,46 @@ def levels_of(plan: Read) -> list[Level]:
     return found
 
 
-class Slots:
+class Arrangement(Struct, frozen=True):
     """Columns of the answer, shared by levels wherever their types agree."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self._types = dialect.types
-        self.kinds: list[str] = []
+    kinds: tuple[str, ...]
+    slots: tuple[tuple[int, ...], ...]
+    """For each table the columns that hold its fields."""
+    columns: tuple[str, ...]
+    """For each table the list to select."""
 
-    def place(self, table: Table) -> tuple[int, ...]:
-        """One column for each field of the table."""
-        free = list(enumerate(self.kinds))
-        places = []
-        for part in table.fields:
-            kind = self._types[part.kind]
-            taken = next((slot for slot in free if slot[1] == kind), None)
-            if taken is None:
-                self.kinds.append(kind)
-                places.append(len(self.kinds) - 1)
-            else:
-                free.remove(taken)
-                places.append(taken[0])
-        return tuple(places)
+    def padded(self, dialect: Dialect, filled: dict[int, str]) -> str:
+        """A list to select in which only some columns hold anything."""
+        return ", ".join(filled.get(slot) or dialect.nothing(kind) for slot, kind in enumerate(self.kinds))
+
+
+@lru_cache(maxsize=1024)
+def arranged(dialect: Dialect, tables: tuple[Table, ...]) -> Arrangement:
+    """Where the rows of these tables stand in one answer."""
+    kinds: list[str] = []
+    slots = tuple(_placed(table, dialect, kinds) for table in tables)
+    whole = Arrangement(tuple(kinds), slots, ())
+    columns = tuple(
+        whole.padded(dialect, dict(zip(places, stored_columns(table).values(), strict=True)))
+        for table, places in zip(tables, slots, strict=True)
+    )
+    return Arrangement(whole.kinds, slots, columns)
+
+
+def _placed(table: Table, dialect: Dialect, kinds: list[str]) -> tuple[int, ...]:
+    free = list(enumerate(kinds))
+    places = []
+    for part in table.fields:
+        kind = dialect.types[part.kind]
+        taken = next((slot for slot in free if slot[1] == kind), None)
+        if taken is None:
+            kinds.append(kind)
+            places.append(len(kinds) - 1)
+        else:
+            free.remove(taken)
+            places.append(taken[0])
+    return tuple(places)
 
 
 class Unfolding:
@@ -86,9 +106,9 @@ class Unfolding:
         self.dialect = dialect
         self.select = Select(catalog, dialect)
         self.levels = levels_of(plan)
-        self.slots = Slots(dialect)
-        for level in self.levels:
-            level.slots = self.slots.place(level.table)
+        self.arrangement = arranged(dialect, tuple(level.table for level in self.levels))
+        for level, slots in zip(self.levels, self.arrangement.slots, strict=True):
+            level.slots = slots
 
     def statement(self) -> tuple[str, list[Any]]:
         """The text and the values of its parameters."""
@@ -153,9 +173,7 @@ class Unfolding:
     # ── the answer ───────────────────────────────────────────────────────────
 
     def _answers(self, level: Level) -> Iterator[str]:
-        columns = [quoted(part.stored_as) for part in level.table.fields]
-        filled = dict(zip(level.slots, columns, strict=True))
-        yield f"SELECT {level.number}, place, {self._padded(filled)} FROM l{level.number}"
+        yield f"SELECT {level.number}, place, {self.arrangement.columns[level.number]} FROM l{level.number}"
         if level.read.total:
             yield self._totals(level)
 
@@ -165,16 +183,13 @@ class Unfolding:
         start = f"FROM {quoted(level.table.name)} t WHERE "
         if level.relation is None:
             condition = self.select.conditions.text(level.read.where, place)
-            return f"SELECT {mark}, count(*), {self._padded({})} {start}{condition}"
+            return f"SELECT {mark}, count(*), {self.arrangement.padded(self.dialect, {})} {start}{condition}"
         remote = level.relation.remote
         column = place.column(remote)
         tie = {level.slots[level.table.names.index(remote)]: column}
         rest = self.select.conditions.text(level.read.where, place)
         rest = "" if rest == TRUE else f" AND {rest}"
         return (
-            f"SELECT {mark}, count(*), {self._padded(tie)} {start}"
+            f"SELECT {mark}, count(*), {self.arrangement.padded(self.dialect, tie)} {start}"
             f"{column} IN ({self._ties(level)}){rest} GROUP BY {column}"
         )
-
-    def _padded(self, filled: dict[int, str]) -> str:
-        return ", ".join(filled.get(slot) or self.dialect.nothing(kind) for slot, kind in enumerate(self.slots.kinds))

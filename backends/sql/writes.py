@@ -25,8 +25,9 @@ PROPERTY_COLUMNS = (("key", Kind.TEXT), ("value", Kind.TEXT))
 
 
 class Bulk(Struct, frozen=True):
-    """One statement for many rows."""
+    """One statement for many rows of a table."""
 
+    table: str
     text: str
     rows: list[tuple[Any, ...]]
 
@@ -51,7 +52,7 @@ class Side:
         self.insert = dialect.insert_many(name, [*columns, *self.key])
         self.delete = dialect.delete_many(name, [columns[0], *self.key])
 
-    def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> list[Bulk]:
+    def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> tuple[Bulk, Bulk]:
         """The changes for rows that became other rows, appeared (from None) or went (to None)."""
         gone: list[tuple[Any, ...]] = []
         new: list[tuple[Any, ...]] = []
@@ -61,7 +62,7 @@ class Side:
             key = self._key(after if before is None else before)
             gone += [(name, *key) for name, value in old.items() if now.get(name) != value]
             new += [(name, value, *key) for name, value in now.items() if old.get(name) != value]
-        return [Bulk(self.delete, gone), Bulk(self.insert, new)]
+        return Bulk(self.name, self.delete, gone), Bulk(self.name, self.insert, new)
 
     def _key(self, row: Row) -> tuple[Any, ...]:
         key = self._key_of(row)
@@ -98,28 +99,28 @@ class TableWriter:
         keys = list(writes.deletes)
         if self.table.unique:
             keys += [self.table.key_of(row) for row in writes.updates]
-        return [Bulk(self.delete, [key if isinstance(key, tuple) else (key,) for key in keys])]
+        return [Bulk(self.table.name, self.delete, [key if isinstance(key, tuple) else (key,) for key in keys])]
 
     def updates(self, writes: TableWrites) -> list[Bulk]:
         # Under a uniqueness rule two rows may exchange values: those are removed first and stored anew.
         if self.table.unique or not self._has_rest:
             return []
-        return [Bulk(self.update, [self._keyed(row) for row in writes.updates])]
+        return [Bulk(self.table.name, self.update, [self._keyed(row) for row in writes.updates])]
 
     def inserts(self, writes: TableWrites) -> list[Bulk]:
         rows = [*writes.updates, *writes.inserts] if self.table.unique else writes.inserts
-        return [Bulk(self.insert, [self.values(row) for row in rows])]
+        return [Bulk(self.table.name, self.insert, [self.values(row) for row in rows])]
 
     def _keyed(self, row: Row) -> tuple[Any, ...]:
         values = self.values(row)
         return tuple(values[place] for place in self._order)
 
-    def beside(self, writes: TableWrites) -> list[Bulk]:
-        """The changes of words and properties."""
+    def beside(self, writes: TableWrites) -> list[tuple[Bulk, Bulk]]:
+        """The words and properties that go, and those that come."""
         pairs: list[tuple[Row | None, Row | None]] = [(writes.before[key], None) for key in writes.deletes]
         pairs += [(writes.before[self.table.key_of(row)], row) for row in writes.updates]
         pairs += [(None, row) for row in writes.inserts]
-        return [bulk for side in self.sides for bulk in side.bulks(pairs)]
+        return [side.bulks(pairs) for side in self.sides]
 
 
 def _sides(dialect: Dialect, table: Table) -> Iterable[Side]:
@@ -144,8 +145,11 @@ class Writer:
     def bulks(self, events: Sequence[Event], writes: Writes) -> list[Bulk]:
         """All statements in their order, without the empty ones."""
         parts = [(self.tables[table.name], changed) for table, changed in writes.items()]
-        bulks = [Bulk(self.log, [event_values(event) for event in events])]
-        for step in (TableWriter.deletes, TableWriter.updates, TableWriter.inserts, TableWriter.beside):
-            for writer, changed in parts:
-                bulks += step(writer, changed)
+        bulks = [Bulk(EVENTS, self.log, [event_values(event) for event in events])]
+        for step in (TableWriter.deletes, TableWriter.updates):
+            bulks += [bulk for writer, changed in parts for bulk in step(writer, changed)]
+        beside = [pair for writer, changed in parts for pair in writer.beside(changed)]
+        bulks += [gone for gone, _ in beside]
+        bulks += [bulk for writer, changed in parts for bulk in writer.inserts(changed)]
+        bulks += [new for _, new in beside]
         return [bulk for bulk in bulks if bulk.rows]

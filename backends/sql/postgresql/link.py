@@ -12,14 +12,13 @@ from hashlib import blake2b
 from typing import Any, TypeVar
 
 from backends.sql.link import Link
+from backends.sql.postgresql.bulks import combined
 from backends.sql.postgresql.errors import DRIVER_ERRORS, is_lost, translated
 from backends.sql.rows import Values
 from backends.sql.writes import Bulk
 
 T = TypeVar("T")
 BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-MANY = 5_000
-"""Rows sent with one bulk statement."""
 
 
 def log_lock(schema: str) -> int:
@@ -49,9 +48,8 @@ class PostgresqlLink(Link):
         await self._do(self.connection.execute(self._begin_writing if write else BEGIN_READING))
 
     async def commit(self) -> None:
-        if self._changed:
-            await self._do(self.connection.execute(self._notify))
-        await self._do(self.connection.execute("COMMIT"), committing=self._changed)
+        text = f"{self._notify}; COMMIT" if self._changed else "COMMIT"
+        await self._do(self.connection.execute(text), committing=self._changed)
 
     async def rollback(self) -> None:
         if self.connection.is_closed() or not self.connection.is_in_transaction():
@@ -76,11 +74,9 @@ class PostgresqlLink(Link):
 
     async def bulk(self, bulks: Sequence[Bulk]) -> None:
         self._changed = self._changed or bool(bulks)
-        for bulk in bulks:
-            for start in range(0, len(bulk.rows), MANY):
-                self.statements += 1
-                columns = zip(*bulk.rows[start : start + MANY], strict=True)
-                await self._do(self.connection.execute(bulk.text, *columns))
+        for text, columns in combined(bulks):
+            self.statements += 1
+            await self._do(self.connection.execute(text, *columns))
 
     async def close(self) -> None:
         try:
