@@ -14,8 +14,10 @@ FROM python:3.13-slim
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin ugs \
     && install --directory --owner=ugs --group=ugs /data
 COPY --from=build /app /app
+# A container listens on all of its own addresses; what reaches it is decided by how its port is published.
 ENV PATH=/app/bin:$PATH \
-    PYTHONUNBUFFERED=1
+    PYTHONUNBUFFERED=1 \
+    UGS_ALLOW_OPEN=on
 USER 10001:10001
 WORKDIR /data
 VOLUME /data
