@@ -16,10 +16,11 @@ from tests import servers
 from tests.faults.load import make_hub, write_surely
 from tests.servers.pytest_use import in_ci
 from ugs.api import Graph
-from ugs.system import System
+from ugs.system import State, System
 
 WRITERS = 8
 PATIENCE = 90.0
+PAUSE = 0.05
 
 
 @contextmanager
@@ -76,6 +77,16 @@ async def loaded(system: System) -> AsyncIterator[Load]:
             task.cancel()
         broken = [end for end in await asyncio.gather(*tasks, return_exceptions=True) if isinstance(end, Exception)]
     assert broken == []
+    await at_rest(system)
+
+
+async def at_rest(system: System) -> None:
+    """Commands whose callers have gone away are still carried out; wait for them."""
+    for _ in range(int(PATIENCE / PAUSE)):
+        if system.state is not State.PROCESSING:
+            return
+        await asyncio.sleep(PAUSE)
+    raise AssertionError("the writer never came to rest")
 
 
 async def disturb(load: Load, strike: Callable[[], None], times: int, calm: float) -> list[float]:

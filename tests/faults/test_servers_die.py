@@ -18,6 +18,8 @@ from ugs.system import System
 
 SOON = {"postgresql": 5.0, "neo4j": 10.0}
 """Seconds within which a write succeeds after the server is back."""
+CALM = {"postgresql": 1.0, "neo4j": 3.0}
+"""Seconds of undisturbed load before each crash."""
 FROZEN = ("UNAVAILABLE", "OUTCOME_UNKNOWN", "TIMEOUT")
 
 
@@ -34,7 +36,7 @@ async def crash_repeatedly(name: str, times: int, figures: Figures, fault: str) 
         async with System.at_url(server.url) as system:
             with figures.timed(fault):
                 async with loaded(system) as load:
-                    waits = await disturb(load, crash, times, calm=1.0)
+                    waits = await disturb(load, crash, times, calm=CALM[name])
                 found = await audit(system, load.acknowledged)
     figures.add(
         fault,

@@ -147,3 +147,17 @@ async def test_f42_writers_in_opposite_order_all_finish(
 
 def touch(id: str, number: int) -> Update:
     return Update(id=id, properties={"n": number})
+
+
+@pytest.mark.parametrize("name", DURABLE)
+async def test_verifying_while_others_write_raises_no_false_alarm(name: str, tmp_path: Path) -> None:
+    async with gateways(name, tmp_path) as graphs:
+        writing = asyncio.create_task(keep_adding(graphs[-1]))
+        verified = [await graphs[0].system.verify() for _ in range(3)]
+        writing.cancel()
+    assert all(each.ok for each in verified)
+
+
+async def keep_adding(graph: Graph) -> None:
+    while True:
+        await graph.add_node(None)
