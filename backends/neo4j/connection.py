@@ -55,8 +55,8 @@ class Connection:
         """The outcome of a call, in time and in our words."""
         where = str(self.address)
         try:
-            with translated(where, self.rules):
-                async with asyncio.timeout(self.address.deadline):
+            async with asyncio.timeout(self.address.deadline):
+                with translated(where, self.rules):
                     return await work
         except TimeoutError as error:
             raise DeadlineExceeded(

@@ -81,7 +81,7 @@ def _by_code(error: Neo4jError, where: str) -> UgsError | None:
         return LimitExceeded(f"Neo4j at {where} has too little memory for this change. Send less at once.")
     if "DatabaseNotFound" in code:
         return Unavailable(f"Neo4j has no such database: {where}. Create it, or name another in the store URL.")
-    if isinstance(error, TransientError):
+    if isinstance(error, TransientError) or code.endswith("AlreadyExists"):
         return Conflict(f"Neo4j at {where} could not do this beside other work. Send it again.")
     return None if isinstance(error, ClientError) else StorageIOError(f"Neo4j at {where} failed: {error.message}")
 

@@ -10,9 +10,9 @@ from msgspec import Struct
 from backends.neo4j import ordering
 from backends.neo4j.columns import NotComparable, equal_value
 from backends.neo4j.conditions import Condition, Parameters
-from backends.neo4j.filters import Filters, Layouts, words_wanted
+from backends.neo4j.filters import Filters, Layouts
 from backends.neo4j.layout import Layout
-from backends.neo4j.words import lucene_query
+from backends.neo4j.terms import lucene_query, wanted_terms
 from ugs.catalog import Table
 from ugs.reads.plan import Order, Page, full_order
 from ugs.reads.where import Compare, Op, Where, conditions
@@ -32,16 +32,16 @@ class Statement(Struct, frozen=True):
 
 
 def sources(parameters: Parameters, layout: Layout, n: str, where: Where) -> str:
-    """Where the rows come from: an index of words when the condition asks for one, else the table's label."""
-    words = words_wanted(layout, where)
-    if not words or _names_rows(layout, where):
+    """Where the rows come from: the index of terms when the condition asks for some, else the table's label."""
+    terms = wanted_terms(layout.table, where)
+    if not terms or _names_rows(layout, where):
         return f"MATCH ({n}:{layout.label})"
-    index, query = parameters.add(layout.words_index), parameters.add(lucene_query(words))
+    index, query = parameters.add(layout.terms_index), parameters.add(lucene_query(terms))
     return f"CALL db.index.fulltext.queryNodes({index}, {query}) YIELD node AS {n}"
 
 
 def _names_rows(layout: Layout, where: Where) -> bool:
-    """Whether the condition gives keys or ties, which find rows faster than words."""
+    """Whether the condition gives keys or ties, which find rows faster than terms."""
     leading = {layout.table.key[0], *(index.fields[0] for index in layout.table.indexes)}
     if layout.vertex is not None:
         leading.discard(layout.vertex.label)

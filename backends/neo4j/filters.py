@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from backends.neo4j import columns, properties
 from backends.neo4j.conditions import ALWAYS, NEVER, UNDECIDED, Condition, Parameters, joined, negated
-from backends.neo4j.layout import WORDS, Layout
-from backends.neo4j.words import stored_word
-from ugs.reads.where import All, Any_, Compare, Everything, Has, Linked, Not, Property, Where, conditions
+from backends.neo4j.layout import TERMS, Layout
+from backends.neo4j.terms import stored_word
+from ugs.reads.where import All, Any_, Compare, Everything, Has, Linked, Not, Property, Where
 
 Layouts = Mapping[str, Layout]
 
@@ -49,9 +49,9 @@ class Filters:
         raise TypeError(f"{type(where).__name__} is not a condition")
 
     def _has(self, layout: Layout, n: str, where: Has) -> Condition:
-        if layout.words_index is None:
+        if layout.table.words is None:
             return NEVER
-        return Condition(f"{self.parameters.add(stored_word(where.word))} IN {n}.{WORDS}")
+        return Condition(f"{self.parameters.add(stored_word(where.word))} IN {n}.{TERMS}")
 
     def _linked(self, layout: Layout, n: str, where: Linked) -> Condition:
         relation = layout.table.relations[where.relation]
@@ -62,10 +62,3 @@ class Filters:
             return UNDECIDED
         tie = f"{m}.{other.columns[relation.remote]} = {n}.{layout.columns[relation.local]}"
         return Condition(f"EXISTS {{ MATCH ({m}:{other.label}) WHERE {tie} AND {inner.text} }}")
-
-
-def words_wanted(layout: Layout, where: Where) -> list[str]:
-    """The words that a row must have, as stored, when an index can find them."""
-    if layout.words_index is None:
-        return []
-    return [stored_word(part.word) for part in conditions(where) if isinstance(part, Has)]

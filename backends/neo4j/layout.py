@@ -20,13 +20,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeGuard
 
+from backends.neo4j.terms import has_terms
 from backends.neo4j.texts import from_ordered, to_ordered
 from ugs.catalog import Arc, Field, Kind, Row, Table, Unique, Vertex
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 UNQUOTABLE = re.compile(r"[`\\\x00-\x1f]")
 PLURALS = (("ies", "y"), ("ases", "as"), ("s", ""))
-WORDS = "_words"
+TERMS = "_terms"
 MORE = "_more"
 """Keys of the JSON object that have no native copy."""
 
@@ -76,7 +77,7 @@ class Layout:
         self.key = [self.columns[name] for name in table.key]
         self.kinds = {field.name: field.kind for field in table.fields}
         self.nullable = {field.name for field in table.fields if field.nullable}
-        self.words_index = names.rule(table.name, "words") if table.words else None
+        self.terms_index = names.rule(table.name, "terms") if has_terms(table) else None
         self._texts = [at for at, field in enumerate(table.fields) if field.kind is Kind.TEXT]
         self.missing = names.label(f"missing_{table.name}")
         """The label of placeholders for rows of this vertex table."""

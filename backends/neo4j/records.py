@@ -5,8 +5,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any
 
-from backends.neo4j.layout import MORE, WORDS, Layout, is_label, native_properties
-from backends.neo4j.words import stored_words
+from backends.neo4j.layout import MORE, TERMS, Layout, is_label, native_properties
+from backends.neo4j.terms import terms_of
 from ugs.catalog import Arc, Kind, Row, Unique
 from ugs.reads.where import Matcher, matcher
 from ugs.values import from_text, to_text, whole
@@ -35,8 +35,8 @@ class Recorder:
         }
         if layout.vertex is not None:
             self._lay_open(properties, getattr(row, layout.vertex.properties))
-        if words := stored_words(layout.table, row):
-            properties[WORDS] = words
+        if terms := terms_of(layout.table, row):
+            properties[TERMS] = terms
         for rule, holds in self._rules:
             if holds(row) and (kept := agreement(rule, row)) is not None:
                 properties[layout.rule_property(rule)] = kept

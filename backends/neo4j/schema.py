@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from backends.neo4j.layout import WORDS, Layout, Names
+from backends.neo4j.layout import TERMS, Layout, Names
 
 VERSION = 1
 """Of the layout in this package."""
@@ -34,7 +34,7 @@ class Rule(Struct, frozen=True):
         listed = ", ".join(f"n.{name}" for name in self.properties)
         if self.kind == "unique":
             return f"CREATE CONSTRAINT {self.name} IF NOT EXISTS FOR (n:{self.label}) REQUIRE ({listed}) IS UNIQUE"
-        if self.kind == "words":
+        if self.kind == "terms":
             return (
                 f"CREATE FULLTEXT INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON EACH [{listed}] "
                 "OPTIONS {indexConfig: {`fulltext.analyzer`: 'keyword', `fulltext.eventually_consistent`: false}}"
@@ -65,5 +65,5 @@ def _table_rules(names: Names, layout: Layout) -> Iterator[Rule]:
     for fields in dict.fromkeys([rule.fields for rule in table.unique] + [index.fields for index in table.indexes]):
         columns = tuple(layout.columns[name] for name in fields)
         yield Rule(names.rule(table.name, *columns), label, columns)
-    if layout.words_index:
-        yield Rule(layout.words_index, label, (WORDS,), "words")
+    if layout.terms_index:
+        yield Rule(layout.terms_index, label, (TERMS,), "terms")

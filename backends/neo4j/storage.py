@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from random import random
 from typing import ClassVar
 
 from backends.neo4j.address import Address, parse_address
@@ -18,7 +20,7 @@ from ugs.catalog import Catalog
 from ugs.errors import Conflict, SchemaMismatch, Unavailable
 from ugs.storage import Capabilities, Session, Storage
 
-ATTEMPTS = 5
+ATTEMPTS = 20
 WIPE_BATCH = 10_000
 
 
@@ -60,9 +62,10 @@ class Neo4jStorage(Storage):
             try:
                 await self._make_missing(rules)
                 break
-            except Conflict:  # somebody opens the same database at the same moment
+            except Conflict:  # somebody opens the same new database at the same moment
                 if attempt == ATTEMPTS - 1:
                     raise
+                await asyncio.sleep(random() / 10)
         ((schema,),) = await self._opened.run(log.create, head=empty_head(VERSION))
         if schema > VERSION:
             raise SchemaMismatch(

@@ -84,7 +84,9 @@ async def test_words_are_found_in_the_writing_transaction_itself(storage: Neo4jS
         assert await session.fetch(NODES, Has("doc")) == []
 
 
-@pytest.mark.parametrize("word", ["*", "a*", "a OR b", '" OR "', "_words:a", "\\", "a~", "[a TO z]", "+", "!a", ""])
+@pytest.mark.parametrize(
+    "word", ["=", "#", "*", "a*", "a OR b", '" OR "', "_terms:a", "\\", "a~", "[a TO z]", "+", "!a", ""]
+)
 async def test_words_are_never_query_syntax(storage: Neo4jStorage, word: str) -> None:
     await insert(storage, node("a"), node("b"))
 
@@ -92,7 +94,7 @@ async def test_words_are_never_query_syntax(storage: Neo4jStorage, word: str) ->
 
 
 async def test_a_word_of_any_length_can_be_kept(storage: Neo4jStorage) -> None:
-    from backends.neo4j.words import stored_word
+    from backends.neo4j.terms import stored_word
 
     assert len(stored_word("x" * 40_000)) < 100
     assert stored_word("x" * 40_000) != stored_word("x" * 40_001)
