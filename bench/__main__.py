@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", type=_names((*PARTS, *KINDS)), help=f"of {','.join((*PARTS, *KINDS))}")
     parser.add_argument("--repetitions", type=int, help="how often everything is sampled")
     parser.add_argument("--seconds", type=float, help="how long a sample lasts at least")
+    parser.add_argument("--questions", type=int, help="how many questions of a kind are asked at most")
     parser.add_argument("--retakes", type=int, help="how often a sample is taken again on a busy machine")
     parser.add_argument("--output", type=Path, default=BUILD, help="folder for data, results.json and results.html")
     return parser
@@ -65,7 +66,7 @@ def _names(known: Iterable[str]) -> Callable[[str], tuple[str, ...]]:
 def plan_from(asked: argparse.Namespace) -> Plan:
     """The plan that the options describe."""
     effort = EFFORTS["full" if asked.full else "quick"]
-    for name in ("repetitions", "seconds", "retakes"):
+    for name in ("repetitions", "seconds", "questions", "retakes"):
         if getattr(asked, name) is not None:
             effort = msgspec.structs.replace(effort, **{name: getattr(asked, name)})
     sizes = asked.sizes or ((10_000, 100_000, 1_000_000) if asked.full else (10_000, 100_000))

@@ -10,13 +10,12 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from bench import data
 from bench.child import Seen
 from bench.sampling import Tell
-from bench.stores import files_folder
+from bench.stores import files_folder, load_events
 from bench.targets import Verdict, at_least, at_most
-from ugs.replay import replay_into
-from ugs.system import System
+from ugs.connect import storage_for
+from ugs.features import CATALOG
 
 MILLION = 1_000_000
 
@@ -84,15 +83,16 @@ def copy_of(folder: Path, files: Path) -> Path:
 async def nodes_only_files(folder: Path, size: int) -> Path:
     """A store that has the nodes and no edges."""
     files = folder / f"nodes-only-{size}"
-    async with System.at_url(f"file:{files}?snapshot_every=0") as system:
-        async with system.session() as session:
+    storage = storage_for(f"file:{files}?snapshot_every=0")
+    await storage.open(CATALOG)
+    try:
+        async with storage.session() as session:
             done = (await session.head()).position
         if done != size:
-            await system.storage.wipe()
-            for chunk in data.chunks(data.events(size, with_edges=False)):
-                async with system.storage.session(write=True) as session:
-                    await replay_into(session, system.catalog, chunk)
-            await system.storage.snapshot()
+            await storage.wipe()
+            await load_events(storage, size, with_edges=False)
+    finally:
+        await storage.close()
     return files
 
 

@@ -27,6 +27,7 @@ class WriteFigure(Struct, frozen=True):
     writers: int
     batch: int
     rate: float
+    cpu_micros: float
     ratio: float | None
     """Our rate divided by theirs with as many writers and the same batches; None for ourselves or without a rival."""
     quiet: int
@@ -95,8 +96,10 @@ def write_figures(samples: Iterable[WriteSample]) -> list[WriteFigure]:
     for (store, side, writers, batch), group in sorted(groups.items()):
         ours = rates.get((store, "ours", writers, batch))
         rate = rates[store, side, writers, batch]
+        cpu = median(s.cpu for s in group) * 1e6
         ratio = None if side == "ours" or ours is None else ours / rate
-        found.append(WriteFigure(store, side, writers, batch, rate, ratio, sum(s.quiet for s in group), len(group)))
+        quiet = sum(s.quiet for s in group)
+        found.append(WriteFigure(store, side, writers, batch, rate, cpu, ratio, quiet, len(group)))
     return found
 
 

@@ -86,10 +86,10 @@ async def _open_stores(
             results.missing.append(f"{name}: {unavailable}")
             continue
         tell(f"opening {name} {size_name(size)}")
+        one.loads[name] = await ensure_loaded(store, url, size, loads, tell)
         ours = Ours("ours", System.at_url(url))
         await ours.system.open()
         opened.push_async_callback(ours.close)
-        one.loads[name] = await ensure_loaded(store, ours.system, size, loads, tell)
         ready.append((store, ours))
     return ready
 
@@ -132,8 +132,7 @@ async def _measure_writes(plan: Plan, size: int, store: Store, ours: Ours, one: 
             url = store.scratch(plan.folder, size)
             system = await opened.enter_async_context(System.at_url(url))
         raw = await raw_writer(store.name, url, plan.folder)
-        if raw is not None:
-            opened.push_async_callback(raw.close)
+        opened.push_async_callback(raw.close)
         one.write_samples += await sample_writes(store.name, system, raw, store.process_ids(), plan.effort, tell)
     for leftover in plan.folder.glob("scratch*"):
         shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()

@@ -63,6 +63,8 @@ class Effort(Struct, frozen=True):
     most: float = 1.5
     """How long one round of questions may last."""
     retakes: int = RETAKES
+    questions: int = 1_000
+    """How many questions of a kind are asked at most."""
 
 
 async def answer_all(job: Job, arguments: Arguments) -> list[bytes]:
@@ -75,6 +77,7 @@ async def answer_all(job: Job, arguments: Arguments) -> list[bytes]:
 
 async def check(contest: Contest, effort: Effort) -> None:
     """Let every side answer once, compare the answers, and keep as many questions as the slowest has time for."""
+    contest.arguments = contest.arguments[: effort.questions]
     slowest, expected = 0.0, None
     for side in contest.sides:
         start = time.perf_counter()

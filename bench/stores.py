@@ -19,8 +19,10 @@ from bench.sampling import Tell
 from bench.sides import Side
 from tests.servers import url_of
 from tests.servers.state import find_shared
+from ugs.connect import storage_for
+from ugs.features import CATALOG
 from ugs.replay import replay_into
-from ugs.system import System
+from ugs.storage import Storage
 
 FORMAT = 1
 
@@ -75,33 +77,39 @@ class Loads:
         self._file.write_bytes(msgspec.json.encode(self._known))
 
 
-async def ensure_loaded(store: Store, system: System, size: int, loads: Loads, tell: Tell) -> Load:
-    """Bring the graph into an open system unless it is there already."""
-    known = loads.find(store.name, size)
-    async with system.session() as session:
-        head = await session.head()
-    if known is not None and (head.position, head.crc) == (known.events, known.crc):
-        return known
-    if head.position:
-        await system.storage.wipe()
-    load = await load_events(system, size, lambda done: tell(f"loading {store.name} {size:,}: {done:,} events"))
+async def ensure_loaded(store: Store, url: str, size: int, loads: Loads, tell: Tell) -> Load:
+    """Bring the graph to where the URL leads, unless it is there already."""
+    known, storage = loads.find(store.name, size), storage_for(url)
+    await storage.open(CATALOG)
+    try:
+        async with storage.session() as session:
+            head = await session.head()
+        if known is not None and (head.position, head.crc) == (known.events, known.crc):
+            return known
+        if head.position:
+            await storage.wipe()
+        load = await load_events(storage, size, lambda done: tell(f"loading {store.name} {size:,}: {done:,} events"))
+    finally:
+        await storage.close()
     loads.keep(store.name, size, load)
     return load
 
 
-async def load_events(system: System, size: int, tell: Callable[[int], None]) -> Load:
-    """Replay the graph's log into a system; the time of inventing the events is not counted."""
+async def load_events(
+    storage: Storage, size: int, tell: Callable[[int], None] = lambda done: None, with_edges: bool = True
+) -> Load:
+    """Replay the graph's log into a store; the time of inventing the events is not counted."""
     done, seconds, crc = 0, 0.0, ""
-    for chunk in data.chunks(data.events(size)):
+    for chunk in data.chunks(data.events(size, with_edges)):
         start = time.perf_counter()
-        async with system.storage.session(write=True) as session:
-            await replay_into(session, system.catalog, chunk)
+        async with storage.session(write=True) as session:
+            await replay_into(session, CATALOG, chunk)
         seconds += time.perf_counter() - start
         done += len(chunk)
         crc = chunk[-1].crc or ""
         tell(done)
-    if "snapshot" in system.storage.capabilities.native:
-        await system.storage.snapshot()
+    if "snapshot" in storage.capabilities.native:
+        await storage.snapshot()
     return Load(done, seconds, crc)
 
 

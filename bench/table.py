@@ -14,7 +14,10 @@ READS_HEAD = (
     f"{'store':<11}{'question':<28}{'side':<12}{'µs each':>12}{'µs CPU':>10}{'ours/theirs':>13}{'range':>14}"
     f"{'of CPU':>8}  quiet"
 )
-WRITES_HEAD = f"\n{'store':<11}{'side':<16}{'writers':>8}{'batch':>7}{'durable events/s':>19}{'ours/theirs':>13}  quiet"
+WRITES_HEAD = (
+    f"\n{'store':<11}{'side':<16}{'writers':>8}{'batch':>7}{'durable events/s':>19}{'µs CPU':>9}"
+    f"{'ours/theirs':>13}  quiet"
+)
 
 
 def lines(results: Results) -> Iterator[str]:
@@ -56,8 +59,8 @@ def _writes(figures: Iterable[WriteFigure]) -> Iterator[str]:
             yield WRITES_HEAD
         ratio = "" if figure.ratio is None else f"{figure.ratio:.2f}"
         yield (
-            f"{figure.store:<11}{figure.side:<16}{figure.writers:>8}{figure.batch:>7}{figure.rate:>19,.0f}{ratio:>13}"
-            f"  {figure.quiet}/{figure.samples}"
+            f"{figure.store:<11}{figure.side:<16}{figure.writers:>8}{figure.batch:>7}{figure.rate:>19,.0f}"
+            f"{figure.cpu_micros:>9.1f}{ratio:>13}  {figure.quiet}/{figure.samples}"
         )
 
 

@@ -13,7 +13,7 @@ from random import Random
 
 from msgspec import Struct
 
-from bench.noise import Stopwatch
+from bench.noise import Spent, Stopwatch
 from bench.sampling import Effort, Tell
 from bench.sides.writing import RawWriter
 from ugs.graph.batches import Batch
@@ -36,6 +36,8 @@ class WriteSample(Struct, frozen=True):
     batch: int
     repetition: int
     rate: float
+    cpu: float
+    """Seconds per event, the server's included."""
     foreign: float
     quiet: bool
 
@@ -76,12 +78,13 @@ async def rate_of(write: Write, writers: int, batch: int, seconds: float) -> flo
 
 
 async def sample_writes(
-    store: str, system: System, raw: RawWriter | None, servers: tuple[int, ...], effort: Effort, tell: Tell
+    store: str, system: System, raw: RawWriter, servers: tuple[int, ...], effort: Effort, tell: Tell
 ) -> list[WriteSample]:
     """Ours and the raw driver's, interleaved."""
-    sides: dict[str, tuple[Write, int]] = {"ours": (our_writer(system), 1_000)}
-    if raw is not None:
-        sides[raw.name] = (raw.write, raw.most_writers)
+    sides: dict[str, tuple[Write, int]] = {
+        "ours": (our_writer(system), max(WRITERS)),
+        raw.name: (raw.write, raw.most_writers),
+    }
     turns = [(side, writers, batch) for side in sides for writers in WRITERS for batch in BATCHES]
     turns = [(side, writers, batch) for side, writers, batch in turns if writers <= sides[side][1]]
     random, samples = Random(2), []
@@ -89,24 +92,21 @@ async def sample_writes(
         random.shuffle(turns)
         for side, writers, batch in turns:
             tell(f"writing, {store}: {side}, {writers} writers, batches of {batch}")
-            samples.append(await _sample(store, side, sides[side][0], writers, batch, repetition, servers, effort))
+            rate, spent = await _quiet_rate(sides[side][0], writers, batch, servers, effort)
+            cpu = (spent.own + spent.server) / (rate * spent.wall)
+            noise = (round(spent.foreign, 3), spent.is_quiet)
+            samples.append(WriteSample(store, side, writers, batch, repetition, rate, cpu, *noise))
     return samples
 
 
-async def _sample(
-    store: str,
-    side: str,
-    write: Write,
-    writers: int,
-    batch: int,
-    repetition: int,
-    servers: tuple[int, ...],
-    effort: Effort,
-) -> WriteSample:
+async def _quiet_rate(
+    write: Write, writers: int, batch: int, servers: tuple[int, ...], effort: Effort
+) -> tuple[float, Spent]:
+    """The rate, and what it cost; taken again when the machine was busy with something else."""
     for _ in range(effort.retakes + 1):
         watch = Stopwatch(servers)
         rate = await rate_of(write, writers, batch, effort.seconds * 3)
         spent = watch.read()
         if spent.is_quiet:
             break
-    return WriteSample(store, side, writers, batch, repetition, rate, round(spent.foreign, 3), spent.is_quiet)
+    return rate, spent

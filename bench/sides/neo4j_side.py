@@ -47,6 +47,10 @@ FOUND = """
     CALL db.index.fulltext.queryNodes($index, $query) YIELD node AS n
     RETURN n.id, n._type, n._properties, n._data
 """
+INDEX = """
+    SHOW FULLTEXT INDEXES YIELD name, labelsOrTypes, properties
+    WHERE $label IN labelsOrTypes RETURN name, properties[0]
+"""
 MATCHING = "CALL db.index.fulltext.queryNodes($index, $query) YIELD node RETURN count(node)"
 
 
@@ -55,10 +59,9 @@ class Neo4jDriver:
 
     name = "neo4j driver"
 
-    def __init__(self, driver: AsyncDriver, session: AsyncSession, namespace: str) -> None:
+    def __init__(self, driver: AsyncDriver, session: AsyncSession, label: str, index: str) -> None:
         self.driver, self.session = driver, session
-        self.label = f"UGSNode_{namespace}"
-        self.index = f"ugs_nodes_words_{namespace}"
+        self.label, self.index = label, index
         self.jobs: Mapping[str, Job] = {
             "point": self.point,
             "point_plan": self.point,
@@ -143,10 +146,24 @@ def _edge(edge: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def driver_for(url: str) -> tuple[AsyncDriver, str]:
+    """A driver for the server of our store, and the store's namespace."""
+    parts = urlsplit(url)
+    where = f"{parts.scheme}://{parts.hostname}:{parts.port}"
+    driver = AsyncGraphDatabase.driver(where, auth=(parts.username or "", parts.password or ""))
+    return driver, parse_qs(parts.query)["namespace"][0]
+
+
+async def text_index(driver: AsyncDriver, label: str) -> tuple[str, str]:
+    """The name of the full-text index over the nodes, and the property it covers."""
+    records, _, _ = await driver.execute_query(INDEX, label=label)
+    name, property = records[0]
+    return name, property
+
+
 async def open_neo4j(url: str) -> Neo4jDriver:
     """A session on the database of our store."""
-    parts = urlsplit(url)
-    driver = AsyncGraphDatabase.driver(
-        f"{parts.scheme}://{parts.hostname}:{parts.port}", auth=(parts.username or "", parts.password or "")
-    )
-    return Neo4jDriver(driver, driver.session(), parse_qs(parts.query)["namespace"][0])
+    driver, namespace = driver_for(url)
+    label = f"UGSNode_{namespace}"
+    name, _ = await text_index(driver, label)
+    return Neo4jDriver(driver, driver.session(), label, name)

@@ -12,7 +12,7 @@ from bench.__main__ import main
 from bench.results import parse_size, size_name
 from tests import servers
 
-TINY = ["--sizes", "300", "--repetitions", "1", "--retakes", "0", "--seconds", "0.01"]
+TINY = ["--sizes", "300", "--repetitions", "1", "--retakes", "0", "--seconds", "0.01", "--questions", "4"]
 
 
 def test_the_graph_is_the_same_every_time_and_has_four_edges_a_node():
