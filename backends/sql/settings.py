@@ -6,7 +6,8 @@
     postgresql://user:password@host:port/database?schema=ugs
 
 A PostgreSQL store lives in one schema of its own, `ugs` unless told otherwise, so that a database can hold several
-and nothing else in it is touched. Options follow a `?`: `native=off`, `pool=10`, and for PostgreSQL `schema`, `ssl`.
+and nothing else in it is touched. Options follow a `?`: `native=off`, `pool=10`, and for PostgreSQL `schema`, `ssl`,
+`deadline=60`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class PostgresqlSettings(Struct, frozen=True):
     ssl: str | None = None
     native: bool = True
     pool: int = 10
+    deadline: float = 60.0
+    """Seconds that one statement may take; a server that does not even answer by then is given up."""
 
     def __repr__(self) -> str:
         return f"PostgresqlSettings({self.host}:{self.port}/{self.database}, schema {self.schema})"
@@ -60,6 +63,13 @@ def _count(text: str) -> int:
     if not 1 <= count <= 1_000:
         raise ValueError(text)
     return count
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0.1 <= seconds <= 86_400:
+        raise ValueError(text)
+    return seconds
 
 
 def _schema(text: str) -> str:
@@ -82,6 +92,7 @@ SQLITE_OPTIONS: Options = {
 POSTGRESQL_OPTIONS: Options = {
     **SQLITE_OPTIONS,
     "schema": (_schema, "letters, digits and _, at most 48, not starting with a digit or pg_"),
+    "deadline": (_seconds, "a number of seconds from 0.1 to 86400"),
     "ssl": (_ssl, f"one of {', '.join(SSL_MODES)}"),
 }
 

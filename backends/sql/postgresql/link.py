@@ -18,6 +18,8 @@ from backends.sql.rows import Values
 from backends.sql.writes import Bulk
 
 T = TypeVar("T")
+GRACE = 1.0
+"""The server ends a slow statement by itself; only one that says nothing for so much longer is given up."""
 BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -34,9 +36,10 @@ def channel_of(schema: str) -> str:
 class PostgresqlLink(Link):
     """A connection in use by sessions."""
 
-    def __init__(self, connection: Any, schema: str, where: str) -> None:
+    def __init__(self, connection: Any, schema: str, where: str, deadline: float) -> None:
         self.connection = connection
         self.where = where
+        self._patience = deadline + GRACE
         self._begin_writing = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({log_lock(schema)})"
         self._notify = f"NOTIFY {channel_of(schema)}"
         # A connection does one thing at a time; readers that share a session take turns.
@@ -55,7 +58,8 @@ class PostgresqlLink(Link):
         if self.connection.is_closed() or not self.connection.is_in_transaction():
             return
         try:
-            await self.connection.execute("ROLLBACK")
+            async with asyncio.timeout(self._patience):
+                await self.connection.execute("ROLLBACK")
         except asyncio.CancelledError:
             self.terminate()
             raise
@@ -101,7 +105,8 @@ class PostgresqlLink(Link):
     async def _do(self, work: Awaitable[T], *, committing: bool = False) -> T:
         async with self._turn:
             try:
-                return await work
+                async with asyncio.timeout(self._patience):
+                    return await work
             except DRIVER_ERRORS as error:
                 if is_lost(error):
                     self.terminate()

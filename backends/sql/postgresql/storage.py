@@ -33,11 +33,12 @@ QUIET_SECONDS = 5.0
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 
 SESSION = {
-    "statement_timeout": "60s",
     "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "60s",
     # Plans are for a handful of rows each; compiling or spreading them over workers costs more than it saves.
     "jit": "off",
+    # One plan per statement: planning a deep read anew takes longer than running it.
+    "plan_cache_mode": "force_generic_plan",
     "max_parallel_workers_per_gather": "0",
     "application_name": "ugs-gateway",
 }
@@ -76,11 +77,11 @@ class PostgresqlStorage(SqlStorage):
 
     async def connect(self, *, write: bool = False) -> PostgresqlLink:
         try:
-            async with asyncio.timeout(CONNECT_SECONDS + 1):
+            async with asyncio.timeout(_connect_seconds(self.settings) + 1):
                 connection = await driver_connection(self._engine)
         except DRIVER_ERRORS as error:
             raise translated(error, self.describe()) from error
-        return PostgresqlLink(connection, self.settings.schema, self.describe())
+        return PostgresqlLink(connection, self.settings.schema, self.describe(), self.settings.deadline)
 
     async def writer(self) -> Link:
         return await self.pool.acquire()
@@ -136,12 +137,17 @@ def _url(settings: PostgresqlSettings) -> URL:
     )
 
 
+def _connect_seconds(settings: PostgresqlSettings) -> float:
+    return min(CONNECT_SECONDS, settings.deadline)
+
+
 def _arguments(settings: PostgresqlSettings) -> dict[str, Any]:
+    timeout = f"{int(settings.deadline * 1000)}ms"
     arguments: dict[str, Any] = {
-        "timeout": CONNECT_SECONDS,
+        "timeout": _connect_seconds(settings),
         "statement_cache_size": STATEMENTS_KEPT,
         "max_cached_statement_lifetime": 0,
         "max_cacheable_statement_size": LONGEST_STATEMENT,
-        "server_settings": {**SESSION, "search_path": f'"{settings.schema}"'},
+        "server_settings": {**SESSION, "statement_timeout": timeout, "search_path": f'"{settings.schema}"'},
     }
     return arguments if settings.ssl is None else {**arguments, "ssl": settings.ssl}
