@@ -53,8 +53,8 @@ conformance: $(STAMP)  ## the kit on all four stores, report in build/conformanc
 packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
 	@$(BIN)/python -m pytest tests/packaging
 
-bench: $(STAMP)  ## comparisons with raw drivers and in-memory libraries
-	@$(SERVERS) $(BIN)/python -m bench
+bench: $(STAMP)  ## comparisons with raw drivers and in-memory libraries (FULL=1: also a million nodes)
+	@$(SERVERS) $(BIN)/python -m bench $(if $(FULL),--full,--quick)
 
 faults: $(STAMP)  ## the long fault suite
 	@$(SERVERS) $(BIN)/python -m pytest tests/faults --faults=full -q

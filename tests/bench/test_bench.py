@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bench import data
 from bench.__main__ import main
-from bench.results import parse_size, size_name
+from bench.publish import END, START, published
+from bench.results import Results, parse_size, size_name
 from tests import servers
 
 TINY = ["--sizes", "300", "--repetitions", "1", "--retakes", "0", "--seconds", "0.01", "--questions", "4"]
@@ -59,3 +61,13 @@ def test_a_repeated_run_uses_the_data_of_the_one_before(tmp_path):
 def _loads(folder: Path) -> bytes:
     (file,) = (folder / "data").glob("loads-*.json")
     return file.read_bytes()
+
+
+def test_figures_are_written_between_the_marks_of_the_page(tmp_path):
+    main([*TINY, "--stores", "sqlite", "--only", "point", "--output", str(tmp_path)])
+    results = msgspec.json.decode((tmp_path / "results.json").read_bytes(), type=Results)
+
+    page = published(f"before\n{START}\nold\n{END}\nafter\n", results)
+
+    assert page.startswith("before\n") and page.endswith(f"{END}\nafter\n") and "old" not in page
+    assert "| sqlite | node by id | aiosqlite |" in page
