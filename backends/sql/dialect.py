@@ -47,6 +47,9 @@ class Dialect(ABC):
     limits_index_entries: ClassVar[bool] = False
     """Long texts cannot be indexed whole, so their beginning is."""
 
+    numbers_siblings: ClassVar[bool] = True
+    """Numbering the rows of each parent costs less here than sorting them afterwards."""
+
     @abstractmethod
     def placeholder(self, number: int) -> str:
         """The mark for the parameter with this number, from 1."""
@@ -85,7 +88,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def first_per_tie(self, tied: Tied) -> str:
-        """A query for the first rows of each tie, numbered along the walk, read by an index."""
+        """A query for the first rows of each tie, read by an index; `place` numbers them along the walk or is 0."""
 
     def by_index(self, name: str) -> str:
         """A note behind a table's name that this index is the one to use, where a planner needs to be told."""

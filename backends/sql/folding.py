@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from backends.sql.rows import Values, maker_of, value_from_store
+from backends.sql.statements import walking_order
 from backends.sql.unfolding import MARKS, Level
 from ugs.catalog import Row
-from ugs.reads.plan import Found, Rows
+from ugs.reads.plan import Found, Order, Rows, sort_key
 
 Groups = dict[Any, Rows]
 """The rows of a level by the value that ties them to their parents."""
@@ -27,6 +28,8 @@ def folded(levels: Sequence[Level], records: Sequence[Values]) -> Rows:
         # Databases send what a level found in the order it was found, but nothing obliges them to.
         groups = _grouped(levels, sorted(records, key=itemgetter(0, 1)))
     for level in levels:
+        if not level.numbered:
+            _sort(level, groups[level.number])
         _cut(level, groups[level.number])
     for level in levels:
         for child in level.children:
@@ -50,7 +53,7 @@ def _grouped(levels: Sequence[Level], records: Sequence[Values]) -> list[Groups]
         if siblings is None:
             siblings = groups[number][tie] = Rows([])
         siblings.items.append(Found(row, {}))
-        if len(siblings.items) != place:
+        if place and len(siblings.items) != place:
             raise Disorder
     return groups
 
@@ -63,6 +66,23 @@ def _reader(level: Level) -> tuple[Callable[[Values], Row], str | None]:
     if len(level.slots) == 1:
         return lambda record: make((pick(record),)), tie
     return lambda record: make(pick(record)), tie
+
+
+def _sort(level: Level, groups: Groups) -> None:
+    """Put siblings that came without places in the order of the walk."""
+    walk = walking_order(level.table, level.read.order, level.read.page)
+    steps = [(_sorter(level, part), part.descending) for part in reversed(walk)]
+    if not any(part.descending or level.table.field(part.field).nullable for part in walk):
+        steps = [(attrgetter(*(f"row.{part.field}" for part in walk)), False)]
+    for rows in groups.values():
+        if len(rows.items) > 1:
+            for key, descending in steps:
+                rows.items.sort(key=key, reverse=descending)
+
+
+def _sorter(level: Level, part: Order) -> Callable[[Found], Any]:
+    value = attrgetter(f"row.{part.field}")
+    return (lambda found: sort_key(value(found))) if level.table.field(part.field).nullable else value
 
 
 def _cut(level: Level, groups: Groups) -> None:

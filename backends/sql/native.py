@@ -16,8 +16,8 @@ from backends.sql.unfolding import Unfolding
 from backends.sql.unindexed import decided, is_decidable
 from ugs.catalog import Row, Table
 from ugs.reads.levels import execute_by_levels, one_more, without_extra
-from ugs.reads.plan import Found, Read, Rows
-from ugs.reads.where import EVERYTHING, Op, Where
+from ugs.reads.plan import WHOLE, Found, Read, Rows
+from ugs.reads.where import EVERYTHING, Compare, Op, Where
 
 KEYS_AT_ONCE = 1_000
 
@@ -61,6 +61,9 @@ class NativeSession(SqlSession):
         return {key: count for key, count in records}
 
     async def read(self, plan: Read) -> Rows:
+        if is_point(plan):
+            row = await self.find(plan.table, plan.where.value)  # type: ignore[attr-defined]
+            return Rows([] if row is None else [Found(row, {})])
         if not is_one_statement(self.shape, plan):
             return await execute_by_levels(self, plan)
         if plan.nest or plan.total:
@@ -69,6 +72,19 @@ class NativeSession(SqlSession):
         rows = await self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
         rows, more = without_extra(rows, plan.page)
         return Rows([Found(row, {}) for row in rows], more)
+
+
+def is_point(plan: Read) -> bool:
+    """Whether the plan asks for nothing but the row with a certain key."""
+    where, page = plan.where, plan.page
+    return (
+        isinstance(where, Compare)
+        and where.op is Op.EQ
+        and plan.table.key == (where.field,)
+        and (page is WHOLE or (page.after is None and page.limit != 0 and page.per is None))
+        and not plan.nest
+        and not plan.total
+    )
 
 
 def is_one_statement(shape: Shape, plan: Read) -> bool:

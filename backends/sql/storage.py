@@ -19,6 +19,8 @@ from ugs.errors import StorageIOError
 from ugs.reads.plan import Read, Rows
 from ugs.storage import Storage
 
+PATIENCE = 5.0
+"""How many seconds a session waits for a free connection."""
 NATIVE = frozenset({"read", "find", "count", "group", "keys", "watch"})
 
 
@@ -32,13 +34,11 @@ class SqlStorage(Storage):
         self._readers = readers
         self._shape: Shape | None = None
         self._pool: Pool[Link] | None = None
-        self._writing = asyncio.Lock()
-        self._committed = asyncio.Event()
         self.warnings: Sequence[str] = ()
 
     @abstractmethod
     async def connect(self, *, write: bool = False) -> Link:
-        """A new connection."""
+        """A new connection; one for writing may take its time."""
 
     @abstractmethod
     async def writer(self) -> Link:
@@ -59,7 +59,8 @@ class SqlStorage(Storage):
             self.warnings = await bring_up_to_date(link, shape)
         finally:
             await link.close()
-        self._pool = Pool(self.connect, self._readers, patience=5.0)
+        self._writing, self._committed = asyncio.Lock(), asyncio.Event()
+        self._pool = Pool(self.connect, self._readers, PATIENCE)
         self._shape = shape
 
     async def close(self) -> None:
@@ -90,7 +91,7 @@ class SqlStorage(Storage):
         link = await pool.acquire()
         try:
             await link.begin(write=False)
-            yield self._session_on(link)
+            yield self._session_on(link, self.shape)
         finally:
             try:
                 await link.rollback()
@@ -99,17 +100,18 @@ class SqlStorage(Storage):
 
     @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
+        shape = self.shape
         async with self._writing:
             link = await self.writer()
             try:
                 async with transaction(link):
-                    yield self._session_on(link)
+                    yield self._session_on(link, shape)
             finally:
                 self.release_writer(link)
         self._committed.set()
 
-    def _session_on(self, link: Link) -> SqlSession:
-        return (NativeSession if self.native else SqlSession)(link, self.shape)
+    def _session_on(self, link: Link, shape: Shape) -> SqlSession:
+        return (NativeSession if self.native else SqlSession)(link, shape)
 
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; where that is one statement, no transaction is needed around it."""
@@ -119,7 +121,7 @@ class SqlStorage(Storage):
         pool = self.pool
         link = await pool.acquire()
         try:
-            return await self._session_on(link).read(plan)
+            return await self._session_on(link, self.shape).read(plan)
         finally:
             pool.release(link)
 

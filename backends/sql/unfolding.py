@@ -37,11 +37,19 @@ class Level(Struct, eq=False):
     name: str = ""
     relation: Relation | None = None
     slots: tuple[int, ...] = ()
+    numbered: bool = True
+    """Whether each row says its place among its siblings; else they are sorted when they have arrived."""
     children: list[Level] = field(default_factory=list)
 
     @property
     def table(self) -> Table:
         return self.read.table
+
+    @property
+    def is_single(self) -> bool:
+        """Whether a parent can have one row at most."""
+        page = self.read.page
+        return self.relation is not None and self.table.key == (self.relation.remote,) and page.limit is None
 
 
 def levels_of(plan: Read) -> list[Level]:
@@ -109,6 +117,7 @@ class Unfolding:
         self.arrangement = arranged(dialect, tuple(level.table for level in self.levels))
         for level, slots in zip(self.levels, self.arrangement.slots, strict=True):
             level.slots = slots
+            level.numbered = dialect.numbers_siblings or level.relation is None or level.is_single
 
     def statement(self) -> tuple[str, list[Any]]:
         """The text and the values of its parameters."""
@@ -138,8 +147,8 @@ class Unfolding:
         """All related rows."""
         assert level.relation is not None
         remote = place.column(level.relation.remote)
-        number = "1"
-        if level.table.key != (level.relation.remote,):
+        number = "1" if level.is_single else "0"
+        if level.numbered and not level.is_single:
             number = f"row_number() OVER (PARTITION BY {remote} ORDER BY {self.select.order(place, walk)})"
         rest = self.select.condition(place, level.read.where, walk, level.read.page)
         index = tie_index(self.dialect, level.table, level.relation.remote)
@@ -166,7 +175,7 @@ class Unfolding:
         """The values that tie rows to the parents that are going to be shown."""
         assert level.relation is not None and level.parent is not None
         column = quoted(level.parent.table.field(level.relation.local).stored_as)
-        limit = level.parent.read.page.limit
+        limit = level.parent.read.page.limit if level.parent.numbered else None
         shown = "" if limit is None else f" AND place <= {int(limit)}"
         return f"SELECT DISTINCT {column} AS tie FROM l{level.parent.number} WHERE {column} IS NOT NULL{shown}"
 

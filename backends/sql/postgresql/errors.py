@@ -45,6 +45,8 @@ def translated(error: BaseException, where: str, *, committing: bool = False) ->
 def is_lost(error: BaseException) -> bool:
     """Whether the connection is gone."""
     state = getattr(error, "sqlstate", None) or ""
+    if isinstance(error, ValueError):  # a value the driver could not send; the connection is as before
+        return False
     return state.startswith(_LOST) or isinstance(error, OSError | TimeoutError | asyncpg.InterfaceError)
 
 

@@ -25,6 +25,8 @@ from ugs.errors import Unavailable
 from ugs.storage import Capabilities
 
 CONNECT_SECONDS = 5.0
+MIGRATION_SECONDS = 86_400.0
+"""Migrations of large tables may take longer than any request should."""
 STATEMENTS_KEPT = 500
 LONGEST_STATEMENT = 256 << 10
 """Larger statement texts than this are not kept prepared."""
@@ -81,7 +83,11 @@ class PostgresqlStorage(SqlStorage):
                 connection = await driver_connection(self._engine)
         except DRIVER_ERRORS as error:
             raise translated(error, self.describe()) from error
-        return PostgresqlLink(connection, self.settings.schema, self.describe(), self.settings.deadline)
+        deadline = MIGRATION_SECONDS if write else self.settings.deadline
+        link = PostgresqlLink(connection, self.settings.schema, self.describe(), deadline)
+        if write:
+            await link.run("SET statement_timeout = 0")
+        return link
 
     async def writer(self) -> Link:
         return await self.pool.acquire()

@@ -26,6 +26,8 @@ class SqliteDialect(Dialect):
         Kind.BOOLEAN: "INTEGER",
     }
 
+    numbers_siblings: ClassVar[bool] = False
+
     def placeholder(self, number: int) -> str:
         return "?"
 
@@ -64,11 +66,7 @@ class SqliteDialect(Dialect):
             f"SELECT t.rowid FROM {tied.table} t{tied.index} WHERE {tied.remote} = ties.tie AND {tied.rest} "
             f"ORDER BY {tied.walk} LIMIT {tied.limit}"
         )
-        number = f"row_number() OVER (PARTITION BY {tied.remote} ORDER BY {tied.walk})"
-        return (
-            f"SELECT t.*, {number} AS place FROM ({tied.ties}) ties CROSS JOIN {tied.table} t "
-            f"WHERE t.rowid IN ({first})"
-        )
+        return f"SELECT t.*, 0 AS place FROM ({tied.ties}) ties CROSS JOIN {tied.table} t WHERE t.rowid IN ({first})"
 
     def by_index(self, name: str) -> str:
         # Without statistics, which a young database does not have, SQLite takes any index for as good as another.
