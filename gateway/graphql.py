@@ -79,7 +79,7 @@ class GraphQLDoor:
         prepared = self.operations.prepare(asked.query)
         operation = operation_meant(prepared, asked.operation)
         context = RequestContext(request.app.state.system)
-        if EVENT_STREAM in request.headers.get("accept", ""):
+        if wants_stream(request, operation):
             return await self._stream(prepared, operation, context, asked)
         check_operation(request, operation)
         result = await self.operations.answer(prepared, context, asked.variables, asked.operation)
@@ -92,6 +92,13 @@ class GraphQLDoor:
             found = await self.operations.subscribe(prepared, context, asked.variables, asked.operation)
             return stream_response(found)
         return stream_response(await self.operations.execute(prepared, context, asked.variables, asked.operation))
+
+
+def wants_stream(request: Request, operation: OperationDefinitionNode | None) -> bool:
+    """Clients that can take a stream say so with every request; only a subscription needs one."""
+    kinds = accepted(request)
+    subscribes = operation is not None and operation.operation is OperationType.SUBSCRIPTION
+    return EVENT_STREAM in kinds and (subscribes or not {RESPONSE_TYPE, PLAIN_TYPE, "*/*"} & set(kinds))
 
 
 def check_operation(request: Request, operation: OperationDefinitionNode | None) -> None:

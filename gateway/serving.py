@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 
 from gateway.app import create_app
 from gateway.settings import Settings, flag
+from gateway.sockets import MOST_FRAME
 from ugs.errors import UgsError
 
 
@@ -93,7 +94,7 @@ def _config(app: Starlette, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         lifespan="on",
-        ws="none",
+        ws_max_size=MOST_FRAME,
         server_header=False,
         timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
     )
