@@ -127,7 +127,9 @@ class System:
                 async for position in self.storage.watch(self.bus.position):
                     self.bus.heard(position)
             except UgsError:
-                await asyncio.sleep(1.0)
+                pass
+            # A store that was closed under us ends its watch at once: it must not be asked in a tight loop either.
+            await asyncio.sleep(1.0)
 
     async def execute(self, command: Command, context: Context = LOCAL) -> Outcome:
         """Do a command, durably, or refuse it with a coded error and change nothing."""
