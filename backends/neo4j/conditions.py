@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -63,3 +64,24 @@ def joined(word: str, parts: list[Condition], empty: Condition) -> Condition:
 def negated(part: Condition) -> Condition:
     """The opposite; of something that lets too much through nothing is known."""
     return Condition(f"NOT coalesce({part.text}, false)") if part.exact else UNDECIDED
+
+
+CHUNK = 1_000
+
+
+def in_chunks(n: str, columns: str) -> str:
+    """The end of a statement: the rows found so far, in their order, as lists of a thousand.
+
+    The driver spends more time on a record than on what is in it, so few large ones come across much faster; what is
+    gathered first are only references, so the server holds no texts of rows that it has not yet sent.
+    """
+    chunk = f"found[at..at + {CHUNK}]"
+    return (
+        f"WITH collect({n}) AS found UNWIND range(0, size(found) - 1, {CHUNK}) AS at "
+        f"RETURN [{n} IN {chunk} | [{columns}]]"
+    )
+
+
+def rows_in(answer: Iterable[Sequence[Any]]) -> list[list[Any]]:
+    """The rows of an answer that came in chunks."""
+    return [row for (chunk,) in answer for row in chunk]

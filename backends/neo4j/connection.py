@@ -41,6 +41,7 @@ class Connection:
             keep_alive=True,
             notifications_min_severity="OFF",
             user_agent="ugs-gateway",
+            telemetry_disabled=True,
         )
 
     async def close(self) -> None:

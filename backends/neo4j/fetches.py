@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from backends.neo4j import ordering
 from backends.neo4j.columns import NotComparable, equal_value
-from backends.neo4j.conditions import Condition, Parameters
+from backends.neo4j.conditions import Condition, Parameters, in_chunks
 from backends.neo4j.filters import Filters, Layouts
 from backends.neo4j.layout import Layout
 from backends.neo4j.terms import lucene_query, wanted_terms
@@ -66,7 +66,8 @@ class Fetches:
                 return self._paged(parameters, layout, where, condition, whole, page)
             except NotComparable:
                 pass
-        text = f"{sources(parameters, layout, 'n', where)} WHERE {condition.text} RETURN {layout.selected('n')}"
+        source, end = sources(parameters, layout, "n", where), in_chunks("n", layout.selected("n"))
+        text = f"{source} WHERE {condition.text} {end}"
         return Statement(text, parameters.values, condition.exact, paged=False)
 
     def condition(self, parameters: Parameters, layout: Layout, n: str, where: Where) -> Condition:
@@ -118,17 +119,17 @@ def ties_of(layout: Layout, where: Where, page: Page) -> list[Any] | None:
 
 def _cut(parameters: Parameters, layout: Layout, found: str, sort: str, page: Page, ties: list[Any] | None) -> str:
     """The rows found, sorted and cut to the page."""
-    columns = layout.selected("n")
+    end = in_chunks("n", layout.selected("n"))
     if page.limit is None:
-        return f"{found} RETURN {columns} ORDER BY {sort}"
+        return f"{found} WITH n ORDER BY {sort} {end}"
     limit = parameters.add(page.limit)
     if page.per is None:
-        return f"{found} RETURN {columns} ORDER BY {sort} LIMIT {limit}"
+        return f"{found} WITH n ORDER BY {sort} LIMIT {limit} {end}"
     group = f"n.{layout.columns[page.per]}"
     if ties is not None:  # one look into the index for each, instead of sorting all
         each = f"{found} AND {group} = tie RETURN n ORDER BY {group}, {sort} LIMIT {limit}"
-        return f"UNWIND {parameters.add(ties)} AS tie CALL (tie) {{ {each} }} RETURN {columns} ORDER BY {sort}"
+        return f"UNWIND {parameters.add(ties)} AS tie CALL (tie) {{ {each} }} WITH n ORDER BY {sort} {end}"
     return (
         f"{found} WITH n ORDER BY {sort} WITH {group} AS tie, collect(n)[..{limit}] AS kept "
-        f"UNWIND kept AS n RETURN {columns} ORDER BY {sort}"
+        f"UNWIND kept AS n WITH n ORDER BY {sort} {end}"
     )

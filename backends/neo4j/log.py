@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from backends.neo4j.conditions import Parameters
+from backends.neo4j.conditions import Parameters, in_chunks
 from backends.neo4j.layout import Names
 from ugs.events import EMPTY_LOG, Event, Head, Idem, Tx
 from ugs.storage import EventQuery
@@ -28,9 +28,10 @@ class Log:
         self.names = names
         log, event = names.log, names.event
         counts = " + ".join(["0", *(f"COUNT {{ (:{label}) }}" for label in placeholders)])
-        # Setting a property takes the write lock; only a later statement reads what the former owner left behind.
-        self.lock = f"MATCH (log:{log}) SET log.locked = true RETURN {counts}"
-        self.head = f"MATCH (log:{log}) RETURN " + ", ".join(f"log.{name}" for name in HEAD)
+        ends = ", ".join(f"log.{name}" for name in HEAD)
+        self.head = f"MATCH (log:{log}) RETURN {ends}"
+        # Setting a property takes the write lock; what the former owner left behind is read after that.
+        self.lock = f"MATCH (lock:{log}) SET lock.locked = true WITH lock MATCH (log:{log}) RETURN {ends}, {counts}"
         self.append = (
             f"MATCH (log:{log}) SET log += $head WITH log UNWIND $events AS event CREATE (e:{event}) SET e = event"
         )
@@ -46,10 +47,10 @@ class Log:
             tests.append(f"e.element = {parameters.add(query.element)}")
         if query.types is not None:
             tests.append(f"e.type IN {parameters.add(sorted(query.types))}")
-        text = f"MATCH (e:{self.names.event}) WHERE {' AND '.join(tests)} RETURN {_SELECTED}"
-        order = " ORDER BY e.position" + (" DESC" if query.newest else "")
-        limit = "" if query.limit is None else f" LIMIT {parameters.add(query.limit)}"
-        return text + order + limit, parameters.values
+        order = "e.position DESC" if query.newest else "e.position"
+        limit = "" if query.limit is None else f"LIMIT {parameters.add(query.limit)}"
+        found = f"MATCH (e:{self.names.event}) WHERE {' AND '.join(tests)} WITH e ORDER BY {order} {limit}"
+        return f"{found} {in_chunks('e', _SELECTED)}", parameters.values
 
 
 _SELECTED = ", ".join(f"e.{name}" for name in COLUMNS)
@@ -73,17 +74,22 @@ def event_of(values: Sequence[Any]) -> Event:
     return Event(**fields)
 
 
-def head_after(events: Sequence[Event]) -> dict[str, Any]:
-    """What the log node learns from new events."""
+def head_after(head: Head, events: Sequence[Event]) -> Head:
+    """Where the log ends when these events have been added."""
     last = events[-1]
-    sealed = {} if last.crc is None else {"crc": last.crc}
-    return {"position": last.position, "timestamp": last.timestamp, **sealed}
+    return Head(last.position, last.timestamp, last.crc or head.crc, head.floor)
 
 
 def head_of(rows: Sequence[Sequence[Any]]) -> Head:
-    return Head(*rows[0]) if rows else EMPTY_LOG
+    """The end of the log from the columns that a statement returned first."""
+    return Head(*rows[0][: len(HEAD)]) if rows else EMPTY_LOG
+
+
+def head_properties(head: Head) -> dict[str, Any]:
+    """What the log node says of its end."""
+    return msgspec.structs.asdict(head)
 
 
 def empty_head(schema: int) -> dict[str, Any]:
     """The properties of a new log."""
-    return {**msgspec.structs.asdict(EMPTY_LOG), "schema": schema}
+    return {**head_properties(EMPTY_LOG), "schema": schema}

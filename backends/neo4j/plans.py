@@ -20,6 +20,8 @@ from backends.neo4j.layout import Layout
 from ugs.reads.plan import Found, Page, Read, Rows, full_order
 
 Values = list[Any]
+Reading = Callable[..., Rows]
+"""Turns lists of values, and a total when there is one, into rows."""
 
 
 class PlanStatement(Struct, frozen=True):
@@ -46,11 +48,9 @@ class Plans:
         except NotComparable:
             return None
         read_rows = self._reader(plan)
-        if not plan.total:
-            return PlanStatement(text, parameters.values, lambda answer: read_rows(answer, None))
-        return PlanStatement(text, parameters.values, lambda answer: read_rows(answer[0][0], answer[0][1]))
+        return PlanStatement(text, parameters.values, lambda answer: read_rows(*answer[0]))
 
-    def _reader(self, read: Read) -> Callable[[list[Values], int | None], Rows]:
+    def _reader(self, read: Read) -> Reading:
         """A function that turns returned lists into the rows of a read."""
         layout, page = self.layouts[read.table.name], read.page
         width = len(layout.columns)
@@ -60,7 +60,7 @@ class Plans:
             nest = {name: rows_at(values) for name, rows_at in steps}
             return Found(layout.row(values[:width]), nest)
 
-        def rows(lists: list[Values], total: int | None) -> Rows:
+        def rows(lists: list[Values], total: int | None = None) -> Rows:
             kept, more = without_extra(lists, page)
             return Rows([found(values) for values in kept], more, total)
 
@@ -75,10 +75,10 @@ class Plans:
         return steps
 
 
-def _rows_at(at: int, counted: bool, rows: Callable[[list[Values], int | None], Rows]) -> Callable[[Values], Rows]:
+def _rows_at(at: int, counted: bool, rows: Reading) -> Callable[[Values], Rows]:
     if counted:
         return lambda values: rows(values[at], values[at + 1])
-    return lambda values: rows(values[at], None)
+    return lambda values: rows(values[at])
 
 
 def without_extra(lists: list[Values], page: Page) -> tuple[Sequence[Values], bool]:
@@ -100,9 +100,9 @@ class _Writer:
         layout, n = self.layouts[plan.table.name], self.parameters.variable()
         source, test = sources(self.parameters, layout, n, plan.where), self._test(layout, n, plan)
         found = f"{source} WHERE {test}"
-        if not plan.total:
-            return self._page(layout, n, plan, found, ", ".join(self._values(layout, n, plan)))
         items = self._page(layout, n, plan, found, self._list(layout, n, plan))
+        if not plan.total:
+            return f"RETURN COLLECT {{ {items} }}"
         return f"RETURN COLLECT {{ {items} }}, COUNT {{ {found} RETURN {n} }}"
 
     def _test(self, layout: Layout, n: str, read: Read) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from backends.neo4j.columns import NotComparable, equal_value
+from backends.neo4j.conditions import rows_in
 from backends.neo4j.connection import Reader, Writer
 from backends.neo4j.fetches import Fetches, Statement
-from backends.neo4j.log import Log, event_of, event_properties, head_after, head_of
+from backends.neo4j.log import Log, event_of, event_properties, head_after, head_of, head_properties
 from backends.neo4j.plans import Plans
 from backends.neo4j.vertices import BATCH
 from backends.neo4j.writes import Writers
@@ -48,7 +49,12 @@ class Neo4jSession(Session):
     def __init__(self, statements: Statements, calls: Reader | Writer) -> None:
         self._statements = statements
         self._calls = calls
-        self._placeholders = isinstance(calls, Writer) and calls.lock_answer[0][0] > 0
+        # The one writer knows the end of the log, and whether any placeholder may exist, until it commits.
+        self._head: Head | None = None
+        self._placeholders = False
+        if isinstance(calls, Writer):
+            self._head = head_of(calls.lock_answer)
+            self._placeholders = calls.lock_answer[0][-1] > 0
 
     async def _ask(self, statement: Statement) -> list[list[Any]]:
         return await self._calls.run(statement.text, **statement.parameters)
@@ -61,7 +67,7 @@ class Neo4jSession(Session):
             where = await self._without_links(table, where)
             statement = self._statements.fetches.fetch(table, where, order, page)
         layout = self._statements.fetches.layouts[table.name]
-        rows = [layout.row(values) for values in await self._ask(statement)]
+        rows = [layout.row(values) for values in rows_in(await self._ask(statement))]
         if not statement.exact:
             rows = list(filter(matcher(where, table.words), rows))
         if not statement.paged:
@@ -83,18 +89,20 @@ class Neo4jSession(Session):
 
     async def events(self, query: EventQuery) -> list[Event]:
         text, parameters = self._statements.log.query(query)
-        return [event_of(values) for values in await self._calls.run(text, **parameters)]
+        return [event_of(values) for values in rows_in(await self._calls.run(text, **parameters))]
 
     async def head(self) -> Head:
-        return head_of(await self._calls.run(self._statements.log.head))
+        return self._head or head_of(await self._calls.run(self._statements.log.head))
 
     async def append(self, events: Sequence[Event], writes: Writes) -> None:
         for start in range(0, len(events), BATCH):
-            batch = events[start : start + BATCH]
-            await self._calls.run(
-                self._statements.log.append, head=head_after(batch), events=[event_properties(e) for e in batch]
-            )
+            await self._log(events[start : start + BATCH])
         self._placeholders = await self._statements.writers.store(self._calls.run, writes, self._placeholders)
+
+    async def _log(self, events: Sequence[Event]) -> None:
+        self._head = head_after(await self.head(), events)
+        head, rows = head_properties(self._head), [event_properties(event) for event in events]
+        await self._calls.run(self._statements.log.append, head=head, events=rows)
 
     async def clear(self, tables: Iterable[Table]) -> None:
         await self._statements.writers.clear(self._calls.run, tables)

@@ -28,7 +28,7 @@ QUESTIONS = 25
 
 @given(data=st.data())
 @settings(
-    max_examples=12,
+    max_examples=6,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

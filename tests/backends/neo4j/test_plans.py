@@ -20,12 +20,12 @@ from ugs.storage import Session
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 RANDOMLY = settings(
-    max_examples=8,
+    max_examples=4,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
-QUESTIONS = 15
+QUESTIONS = 10
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

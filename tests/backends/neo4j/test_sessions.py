@@ -44,15 +44,15 @@ async def test_writers_take_turns_also_across_stores(storage: Neo4jStorage, seco
     async def add(store: Neo4jStorage) -> None:
         async with store.session(write=True) as session:
             head = await session.head()
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.005)
             await session.append(events(1, head.position, head.crc), {})
 
-    await asyncio.gather(*(add(store) for store in [storage, second] * 5))
+    await asyncio.gather(*(add(store) for store in [storage, second] * 10))
 
     async with storage.session() as session:
         log = await session.events(EventQuery())
-    assert [event.position for event in log] == list(range(1, 11))
-    assert log == events(10)
+    assert [event.position for event in log] == list(range(1, 21))
+    assert log == events(20)
 
 
 async def test_an_exception_leaves_nothing_behind(storage: Neo4jStorage) -> None:
