@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from gateway import health, pages
+from gateway.auth import Gatekeeper, check_safe
 from gateway.graphql import GraphQLDoor
 from gateway.guard import Guard
 from gateway.logs import Log
@@ -33,6 +34,8 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     check_neighbours()
     schema = build_schema()
     operations = Operations(schema)
+    check_safe(settings)
+    gatekeeper = Gatekeeper(settings)
     sdl = schema.as_str() + "\n"
 
     async def schema_text(request: Request) -> Response:
@@ -46,8 +49,8 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
             Route("/readyz", health.readyz),
             Route("/health", health.health),
             Route("/schema.graphql", schema_text),
-            Route("/graphql", GraphQLDoor(operations, settings).serve, methods=["GET", "POST"]),
-            WebSocketRoute("/graphql", SocketDoor(operations, settings).serve),
+            Route("/graphql", GraphQLDoor(operations, settings, gatekeeper).serve, methods=["GET", "POST"]),
+            WebSocketRoute("/graphql", SocketDoor(operations, settings, gatekeeper).serve),
         ],
         middleware=[Middleware(Guard, local_only=settings.is_local)],
         exception_handlers={HTTPException: refused, Exception: failed},

@@ -13,12 +13,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from gateway.asked import Asked, Refused, from_address, from_body, operation_meant, refusal, shown_result
+from gateway.auth import Gatekeeper, check_rights
 from gateway.pages import how_to_ask
 from gateway.settings import Settings
 from gateway.streams import EVENT_STREAM, stream_response
 from schema.context import RequestContext
 from schema.operations import Operations, Prepared
-from ugs.errors import DeadlineExceeded, InvalidSyntax, LimitExceeded
+from ugs.errors import DeadlineExceeded, Forbidden, InvalidSyntax, LimitExceeded, Unauthenticated
+from ugs.identity import Principal
 
 RESPONSE_TYPE = "application/graphql-response+json"
 PLAIN_TYPE = "application/json"
@@ -27,8 +29,9 @@ PLAIN_TYPE = "application/json"
 class GraphQLDoor:
     """The endpoint `/graphql`."""
 
-    def __init__(self, operations: Operations, settings: Settings) -> None:
+    def __init__(self, operations: Operations, settings: Settings, gatekeeper: Gatekeeper) -> None:
         self.operations = operations
+        self.gatekeeper = gatekeeper
         self.most_bytes = settings.max_body_bytes
         self.seconds = settings.request_seconds
 
@@ -37,7 +40,8 @@ class GraphQLDoor:
         if request.method == "GET" and is_browser(request):
             return how_to_ask(request)
         try:
-            return await self._answer(request, await self._asked(request))
+            asked = await self._asked(request)
+            return await self._answer(request, asked, self._principal(request))
         except Refused as refused:
             return answer(request, msgspec.json.encode(refusal(refused.error)), refused.status)
 
@@ -52,6 +56,12 @@ class GraphQLDoor:
             raise Refused(415, InvalidSyntax(reason))
         return from_body(await self._body(request))
 
+    def _principal(self, request: Request) -> Principal:
+        try:
+            return self.gatekeeper.principal(request.headers.get("authorization"))
+        except Unauthenticated as error:
+            raise Refused(401, error) from error
+
     async def _body(self, request: Request) -> bytes:
         """The body, read no further than the limit."""
         most, body = self.most_bytes, bytearray()
@@ -64,21 +74,22 @@ class GraphQLDoor:
             raise Refused(400, InvalidSyntax("The connection closed before the whole request had arrived")) from gone
         return bytes(body)
 
-    async def _answer(self, request: Request, asked: Asked) -> Response:
+    async def _answer(self, request: Request, asked: Asked, principal: Principal) -> Response:
         """Run the operation; what is wrong with the request as a whole is no fault of ours."""
         try:
             async with asyncio.timeout(self.seconds):
-                return await self._respond(request, asked)
+                return await self._respond(request, asked, principal)
         except TimeoutError as error:
             reason = f"The request took longer than {self.seconds:g} seconds and was stopped"
             raise Refused(503, DeadlineExceeded(reason)) from error
         except RecursionError as error:
             raise Refused(400, LimitExceeded("The query is nested too deeply")) from error
 
-    async def _respond(self, request: Request, asked: Asked) -> Response:
+    async def _respond(self, request: Request, asked: Asked, principal: Principal) -> Response:
         prepared = self.operations.prepare(asked.query)
         operation = operation_meant(prepared, asked.operation)
-        context = RequestContext(request.app.state.system)
+        check_allowed(principal, prepared, operation)
+        context = RequestContext(request.app.state.system, principal)
         if wants_stream(request, operation):
             return await self._stream(prepared, operation, context, asked)
         check_operation(request, operation)
@@ -92,6 +103,13 @@ class GraphQLDoor:
             found = await self.operations.subscribe(prepared, context, asked.variables, asked.operation)
             return stream_response(found)
         return stream_response(await self.operations.execute(prepared, context, asked.variables, asked.operation))
+
+
+def check_allowed(principal: Principal, prepared: Prepared, operation: OperationDefinitionNode | None) -> None:
+    try:
+        check_rights(principal, prepared, operation)
+    except Forbidden as error:
+        raise Refused(403, error) from error
 
 
 def wants_stream(request: Request, operation: OperationDefinitionNode | None) -> bool:

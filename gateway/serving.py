@@ -25,10 +25,10 @@ class CannotListen(UgsError):
 
 def check_open(settings: Settings) -> None:
     """Refuse to serve other machines by accident: whoever reaches the gateway may do everything."""
-    if not settings.is_local and not settings.allow_open:
+    if not settings.is_local and not settings.allow_open and not settings.has_login:
         raise CannotListen(
-            f"Refusing to listen on {settings.host}: other machines could reach it, and there is no login yet. "
-            f"Use --host 127.0.0.1, or {flag('allow_open')} where something in front decides who gets in.",
+            f"Refusing to listen on {settings.host}: other machines could reach it, and nobody has to log in. "
+            f"Set token_file, use --host 127.0.0.1, or {flag('allow_open')} where something in front guards it.",
             host=settings.host,
         )
 

@@ -44,6 +44,13 @@ class LogFormat(StrEnum):
     JSON = "json"
 
 
+class Mode(StrEnum):
+    """Whether comfort or caution comes first."""
+
+    DEVELOPMENT = "development"
+    PRODUCTION = "production"
+
+
 class Settings(Struct, frozen=True):
     """The gateway's settings; `SETTINGS` below says what each means."""
 
@@ -54,6 +61,12 @@ class Settings(Struct, frozen=True):
     max_body_bytes: int = 1 << 20
     request_seconds: float = 10.0
     drain_seconds: float = 8.0
+    mode: Mode = Mode.DEVELOPMENT
+    token_file: str = ""
+    jwt_key_file: str = ""
+    jwt_algorithm: str = "HS256"
+    jwt_audience: str = ""
+    allowed_origins: str = ""
     log_level: LogLevel = LogLevel.INFO
     log_format: LogFormat = LogFormat.TEXT
     origins: Mapping[str, str] = {}
@@ -62,6 +75,11 @@ class Settings(Struct, frozen=True):
     def origin(self, name: str) -> str:
         """Where a value came from."""
         return self.origins.get(name, "built in")
+
+    @property
+    def has_login(self) -> bool:
+        """Whether callers must say who they are."""
+        return bool(self.token_file or self.jwt_key_file)
 
     @property
     def is_local(self) -> bool:
@@ -98,12 +116,19 @@ def _text(text: str) -> str:
     return text
 
 
+def _one_of(*names: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        return names[names.index(text)]
+
+    return read
+
+
 SETTINGS: Mapping[str, Setting] = {
     "store": Setting("Where the data lives, as a URL; its scheme chooses the backend.", _text, "a store URL"),
     "host": Setting("The address to listen on.", _text, "a host name or address"),
     "port": Setting("The port to listen on; 0 takes a free one.", _between(0, 65535, int), "a number from 0 to 65535"),
     "allow_open": Setting(
-        "Listen on an address that other machines can reach, although there is no login yet.", _switch, "on or off"
+        "Listen on an address that other machines can reach, although nobody has to log in.", _switch, "on or off"
     ),
     "max_body_bytes": Setting(
         "The largest request body that is read.", _between(1024, 1 << 30, int), "a number from 1024 to 1073741824"
@@ -115,6 +140,30 @@ SETTINGS: Mapping[str, Setting] = {
         "How long requests under way may finish after a stop was asked for.",
         _between(0, 3600, float),
         "a number of seconds from 0 to 3600",
+    ),
+    "mode": Setting(
+        "`production` refuses to start with anything unsafe and hides the schema from strangers.",
+        Mode,
+        "development or production",
+    ),
+    "token_file": Setting(
+        "A file of API keys made by `ugs token create`; with it, callers must log in.", _text, "a path"
+    ),
+    "jwt_key_file": Setting(
+        "A file with the key of JSON Web Tokens (a secret, a PEM public key, a JWKS); with it, callers must log in.",
+        _text,
+        "a path",
+    ),
+    "jwt_algorithm": Setting(
+        "The one algorithm that JSON Web Tokens may be signed with.",
+        _one_of("HS256", "HS384", "HS512", "RS256", "ES256", "EdDSA"),
+        "HS256, HS384, HS512, RS256, ES256 or EdDSA",
+    ),
+    "jwt_audience": Setting("The audience that JSON Web Tokens must name; empty for none.", str, "a text"),
+    "allowed_origins": Setting(
+        "Web pages from these origins may call the gateway, separated by commas.",
+        str,
+        "origins such as https://app.example",
     ),
     "log_level": Setting("How much is logged.", LogLevel, "debug, info, warning or error"),
     "log_format": Setting("Lines for people (`text`) or for machines (`json`).", LogFormat, "text or json"),

@@ -17,11 +17,13 @@ from graphql import ExecutionResult, OperationType
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from gateway.asked import Asked, Refused, asked_in, operation_meant, refusal, shown_result
+from gateway.auth import Gatekeeper, check_rights
 from gateway.guard import host_name
 from gateway.settings import Settings, is_loopback
 from schema.context import RequestContext
 from schema.operations import Operations
-from ugs.errors import UgsError
+from ugs.errors import Forbidden, UgsError, Unauthenticated
+from ugs.identity import Principal
 from ugs.values import parse_json
 
 PROTOCOL = "graphql-transport-ws"
@@ -41,9 +43,10 @@ class BreaksRules(Exception):
 class SocketDoor:
     """The WebSocket side of `/graphql`."""
 
-    def __init__(self, operations: Operations, settings: Settings) -> None:
-        self.operations = operations
+    def __init__(self, operations: Operations, settings: Settings, gatekeeper: Gatekeeper) -> None:
+        self.operations, self.gatekeeper = operations, gatekeeper
         self.local_only = settings.is_local
+        self.origins = frozenset(origin.strip() for origin in settings.allowed_origins.split(",") if origin.strip())
 
     async def serve(self, socket: WebSocket) -> None:
         """Talk to one client until it leaves."""
@@ -53,14 +56,16 @@ class SocketDoor:
             await socket.accept()
             return await socket.close(4406, f"Subprotocol not acceptable: use {PROTOCOL}")
         await socket.accept(PROTOCOL)
-        await Conversation(socket, self.operations).hold()
+        await Conversation(socket, self.operations, self.gatekeeper).hold()
 
     def _may_connect(self, socket: WebSocket) -> bool:
         """A page from elsewhere may open a socket to this machine; its Origin gives it away."""
         host, origin = socket.headers.get("host", ""), socket.headers.get("origin")
         if self.local_only and not is_loopback(host_name(host)):
             return False
-        return origin is None or urlsplit(origin).netloc == host or self._is_local_page(origin)
+        return (
+            origin is None or origin in self.origins or urlsplit(origin).netloc == host or self._is_local_page(origin)
+        )
 
     def _is_local_page(self, origin: str) -> bool:
         return self.local_only and is_loopback(urlsplit(origin).hostname or "")
@@ -69,10 +74,10 @@ class SocketDoor:
 class Conversation:
     """One socket: introduced or not yet, with the operations it runs."""
 
-    def __init__(self, socket: WebSocket, operations: Operations) -> None:
-        self.socket, self.operations = socket, operations
+    def __init__(self, socket: WebSocket, operations: Operations, gatekeeper: Gatekeeper) -> None:
+        self.socket, self.operations, self.gatekeeper = socket, operations, gatekeeper
+        self.principal: Principal | None = None
         self.running: dict[str, asyncio.Task[None]] = {}
-        self.introduced = False
         self.sending = asyncio.Lock()
 
     async def hold(self) -> None:
@@ -125,10 +130,21 @@ class Conversation:
         async with self.sending:
             await self.socket.send_text(msgspec.json.encode(message).decode())
 
+    @property
+    def introduced(self) -> bool:
+        return self.principal is not None
+
     async def introduce(self, message: dict[str, Any]) -> None:
+        """The client says who it is, in the payload or, where it can, in a header; that holds for the whole socket."""
         if self.introduced:
             raise BreaksRules(4429, "Too many initialisation requests")
-        self.introduced = True
+        payload = message.get("payload")
+        given = payload.get("authorization", payload.get("Authorization")) if isinstance(payload, dict) else None
+        try:
+            header = given if isinstance(given, str) else self.socket.headers.get("authorization")
+            self.principal = self.gatekeeper.principal(header)
+        except Unauthenticated as error:
+            raise BreaksRules(4403, error.message) from error
         await self.send({"type": "connection_ack"})
 
     async def pong(self, message: dict[str, Any]) -> None:
@@ -175,7 +191,12 @@ class Conversation:
         """Send every result; False when the operation never began and `error` was sent instead."""
         prepared = self.operations.prepare(asked.query)
         operation = operation_meant(prepared, asked.operation)
-        context = RequestContext(self.socket.app.state.system)
+        assert self.principal is not None
+        try:
+            check_rights(self.principal, prepared, operation)
+        except Forbidden as error:
+            raise Refused(403, error) from error
+        context = RequestContext(self.socket.app.state.system, self.principal)
         if operation is None or operation.operation is not OperationType.SUBSCRIPTION:
             found = await self.operations.execute(prepared, context, asked.variables, asked.operation)
             return await self._next(id, found)

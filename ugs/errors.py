@@ -242,6 +242,20 @@ class DeadlineExceeded(UgsError):
     retryable = True
 
 
+class Unauthenticated(UgsError):
+    """Nobody is known behind the request."""
+
+    code = "UNAUTHENTICATED"
+    summary = "The request names nobody we know"
+
+
+class Forbidden(UgsError):
+    """Whoever asks may not do this."""
+
+    code = "FORBIDDEN"
+    summary = "The caller may not do this"
+
+
 class DigestMismatch(UgsError):
     """Two states that must be equal are not."""
 

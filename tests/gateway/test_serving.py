@@ -79,7 +79,7 @@ def test_a_port_in_use_is_told_in_one_line(tmp_path: Path) -> None:
         (["--store", "postgresql://me:s3cret@127.0.0.1:1/db"], 3, "127.0.0.1"),
         (["--store", "neo4j://me:s3cret@127.0.0.1:1"], 3, "127.0.0.1"),
         (["--store", "sqlite:////no/such/folder/x.db"], 3, "/no/such/folder"),
-        (["--store", "memory:", "--host", "0.0.0.0"], 4, "there is no login yet"),
+        (["--store", "memory:", "--host", "0.0.0.0"], 4, "nobody has to log in"),
         (["--store", "memory:", "--host", "no.such.host.invalid", "--allow-open"], 4, "Cannot listen on"),
         (["--store", "memory:", "--port", "x"], 2, "port must be a number"),
         (["--config", "nowhere.toml"], 2, "nowhere.toml does not exist"),

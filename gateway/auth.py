@@ -1,0 +1,147 @@
+"""Who asks, and what they may do.
+
+A bearer token is an API key from the token file or a JSON Web Token. Without either setting the gateway is open, which
+it allows only where nobody else can reach it. Roles: a reader reads, a writer also changes, an admin also does what
+concerns the whole system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jwt
+from graphql import FieldNode, FragmentSpreadNode, OperationDefinitionNode, OperationType, SelectionSetNode
+
+from gateway.settings import Mode, Settings
+from gateway.tokens import PREFIX, ROLES, read_tokens, token_hash
+from schema.operations import Prepared
+from ugs.errors import Forbidden, InvalidSyntax, StorageIOError, Unauthenticated
+from ugs.identity import LOCAL, Principal
+
+ADMIN_FIELDS = frozenset({"snapshot", "verify", "clearScope", "importGraph", "exportGraph"})
+LEEWAY_SECONDS = 30
+
+
+class Gatekeeper:
+    """Knows the keys, and turns a token into a principal."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.open = not settings.has_login
+        self.tokens = read_tokens(Path(settings.token_file)) if settings.token_file else {}
+        self.algorithm = settings.jwt_algorithm
+        self.audience = settings.jwt_audience or None
+        self.key = signing_key(settings) if settings.jwt_key_file else None
+
+    def principal(self, authorization: str | None) -> Principal:
+        """Who is behind an `Authorization` header."""
+        if self.open:
+            return LOCAL.principal
+        kind, _, token = (authorization or "").partition(" ")
+        if kind.lower() != "bearer" or not token.strip():
+            raise Unauthenticated("Say who you are: send the header Authorization: Bearer <token>")
+        return self._known(token.strip())
+
+    def _known(self, token: str) -> Principal:
+        if token.startswith(PREFIX):
+            found = self.tokens.get(token_hash(token))
+            if found is None:
+                raise Unauthenticated("This API key is not known here")
+            return found
+        if self.key is None:
+            raise Unauthenticated("This token is not known here")
+        return principal_of(self._claims(token))
+
+    def _claims(self, token: str) -> Mapping[str, Any]:
+        key = self._key_for(token)
+        try:
+            found: Mapping[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=[self.algorithm],
+                audience=self.audience,
+                leeway=LEEWAY_SECONDS,
+                options={"require": ["exp", "sub"], "verify_aud": self.audience is not None},
+            )
+        except jwt.PyJWTError as error:
+            raise Unauthenticated(f"The token is not valid: {type(error).__name__}") from error
+        return found
+
+    def _key_for(self, token: str) -> Any:
+        if not isinstance(self.key, jwt.PyJWKSet):
+            return self.key
+        try:
+            wanted = jwt.get_unverified_header(token).get("kid")
+            return next(key for key in self.key.keys if wanted is None or key.key_id == wanted)
+        except (jwt.PyJWTError, StopIteration) as error:
+            raise Unauthenticated("The token is signed with a key that is not known here") from error
+
+
+def signing_key(settings: Settings) -> Any:
+    """The key in the file: a JWKS, or a secret or PEM as it is."""
+    try:
+        text = Path(settings.jwt_key_file).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageIOError(f"The key file {settings.jwt_key_file} cannot be read") from error
+    if text.startswith("{"):
+        try:
+            return jwt.PyJWKSet.from_json(text)
+        except jwt.PyJWTError as error:
+            raise InvalidSyntax(f"The key file {settings.jwt_key_file} is not a JWKS: {error}") from error
+    if settings.jwt_algorithm.startswith("HS") and len(text) < 32:
+        raise InvalidSyntax(f"The secret in {settings.jwt_key_file} is shorter than 32 characters")
+    return text
+
+
+def principal_of(claims: Mapping[str, Any]) -> Principal:
+    """The principal that a token's claims describe; unknown roles count for nothing."""
+    given = claims.get("roles", ())
+    roles = frozenset(role for role in given if role in ROLES) if isinstance(given, list) else frozenset()
+    places = {name: text for name in ("tenant", "project", "agent") if isinstance(text := claims.get(name), str)}
+    return Principal(user=str(claims["sub"]), roles=roles, **places)
+
+
+def check_rights(principal: Principal, prepared: Prepared, operation: OperationDefinitionNode | None) -> None:
+    """Refuse an operation that the principal's roles do not cover."""
+    if operation is None or "admin" in principal.roles:
+        return
+    if ADMIN_FIELDS & root_fields(prepared, operation.selection_set):
+        raise Forbidden("This needs the role admin")
+    if operation.operation is OperationType.MUTATION and "writer" not in principal.roles:
+        raise Forbidden("Changing the graph needs the role writer")
+    if not principal.roles:
+        raise Forbidden("Reading the graph needs the role reader")
+
+
+def root_fields(prepared: Prepared, selection: SelectionSetNode) -> frozenset[str]:
+    """The names of an operation's root fields, fragments unfolded."""
+    found: set[str] = set()
+    todo, seen = [selection], set()
+    while todo:
+        for node in todo.pop().selections:
+            if isinstance(node, FieldNode):
+                found.add(node.name.value)
+            elif isinstance(node, FragmentSpreadNode):
+                fragment = prepared.fragments.get(node.name.value)
+                if fragment is not None and node.name.value not in seen:
+                    seen.add(node.name.value)
+                    todo.append(fragment.selection_set)
+            else:
+                todo.append(node.selection_set)  # type: ignore[attr-defined]
+    return frozenset(found)
+
+
+def check_safe(settings: Settings) -> None:
+    """In production, refuse to start with settings that only a developer's own machine may have."""
+    if settings.mode is not Mode.PRODUCTION:
+        return
+    problems = []
+    if not settings.has_login:
+        problems.append("nobody has to log in: set token_file or jwt_key_file")
+    if "*" in settings.allowed_origins:
+        problems.append("allowed_origins lets every web page in: name the pages")
+    if settings.store.startswith("memory:"):
+        problems.append("the store keeps nothing: choose another than memory:")
+    if problems:
+        raise InvalidSyntax("Not safe for production: " + "; ".join(problems))
