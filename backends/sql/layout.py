@@ -120,19 +120,13 @@ class Layout:
         owner = [table.field(part) for part in table.key]
         is_words = table.words is not None and name == words_name(table)
         first, second = WORD_COLUMNS if is_words else PROPERTY_COLUMNS
-        columns = [sa.Column(label, self.type(kind), nullable=False) for label, kind in (first, second)]
         owner_names = [field.stored_as for field in owner]
         key = [first[0], *owner_names] if is_words else [*owner_names, first[0]]
-        yield self._create(
-            sa.Table(
-                name,
-                self._metadata,
-                *columns,
-                *(sa.Column(field.stored_as, self.type(field.kind), nullable=False) for field in owner),
-                sa.PrimaryKeyConstraint(*key, name=short(f"{name}_key")),
-                sqlite_with_rowid=False,
-            )
-        )
+        kinds = {**dict((first, second)), **{field.stored_as: field.kind for field in owner}}
+        # The key comes first: in any other order the integrity_check of SQLite 3.40 takes NOT NULL for damage.
+        columns = [sa.Column(label, self.type(kinds[label]), nullable=False) for label in (*key, second[0])]
+        constraint = sa.PrimaryKeyConstraint(*key, name=short(f"{name}_key"))
+        yield self._create(sa.Table(name, self._metadata, *columns, constraint, sqlite_with_rowid=False))
         if not is_words:
             value = self.dialect.head('"value"')
             columns_text = ", ".join(['"key"', value, *(quoted(label) for label in owner_names)])
