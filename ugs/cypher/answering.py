@@ -1,0 +1,127 @@
+"""The Python face of the engine: text, parameters and a graph in, columns and rows out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.cypher.analysis import analyse
+from ugs.cypher.engine import local, nested
+from ugs.cypher.engine.env import Layout
+from ugs.cypher.engine.limits import Limits
+from ugs.cypher.engine.operators.base import Operator
+from ugs.cypher.engine.planning.queries import Planned, plan_query
+from ugs.cypher.engine.planning.statistics import Statistics
+from ugs.cypher.engine.reader import Reader
+from ugs.cypher.engine.run import Row, Run
+from ugs.cypher.engine.view import GraphView, StoredGraph
+from ugs.cypher.errors import CypherError, CypherSyntaxError
+from ugs.cypher.parsing import parse
+from ugs.cypher.syntax import Statement
+from ugs.cypher.values.comparing import identity
+from ugs.errors import DeadlineExceeded, InvalidSyntax, LimitExceeded
+from ugs.storage import Session
+
+__all__ = ["Prepared", "Result", "local", "nested", "prepare", "run"]
+VIEWS = {"GRAPH": StoredGraph}
+"""How each view is made of a session."""
+
+
+class Prepared(Struct, frozen=True):
+    """A query that has passed all checks."""
+
+    text: str
+    statement: Statement
+    columns: tuple[str, ...]
+
+
+class Result(Struct, frozen=True):
+    """The answer to a query."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    fetches: int = 0
+    """How many questions the store was asked."""
+    plan: str | None = None
+    """The plan in words, when the query began with EXPLAIN or PROFILE."""
+
+
+@lru_cache(maxsize=1024)
+def prepare(text: str) -> Prepared:
+    """Parse and check a query, without looking at any data."""
+    statement = parse(text)
+    try:
+        return Prepared(text, statement, tuple(analyse(statement, text)))
+    except RecursionError:
+        raise CypherSyntaxError("NestingTooDeep", "The query nests too deep", 0) from None
+
+
+def view_of(source: Session | GraphView, view: str) -> GraphView:
+    """The graph to read: a view of a session, or a graph as it is given."""
+    if not isinstance(source, Session):
+        return source
+    if view not in VIEWS:
+        raise InvalidSyntax(f"There is no view {view!r}; known: {', '.join(VIEWS)}", view=view)
+    return VIEWS[view](source)
+
+
+async def run(
+    source: Session | GraphView,
+    query: str,
+    params: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    view: str = "GRAPH",
+) -> Result:
+    """Answer a query. Nothing is changed, and nothing goes on after the answer or the error."""
+    prepared = prepare(query)
+    bounds = limits or Limits()
+    execution = Run(Reader(view_of(source, view)), params or {}, bounds)
+    try:
+        async with asyncio.timeout(bounds.seconds):
+            return await _answer(prepared, execution)
+    except TimeoutError:
+        raise DeadlineExceeded(f"The query took longer than {bounds.seconds:g} seconds") from None
+    except CypherError as error:
+        error.locate(query)
+        raise
+
+
+async def _answer(prepared: Prepared, run: Run) -> Result:
+    layout = Layout()
+    parts = plan_query(prepared.statement.query, layout, Statistics())
+    rows: list[tuple[Any, ...]] = []
+    for part in parts:
+        rows += await _part_rows(run, part, layout.width, prepared.columns, len(rows))
+    if len(parts) > 1 and not prepared.statement.query.all:
+        rows = list({tuple(identity(value) for value in row): row for row in rows}.values())
+    return Result(prepared.columns, rows, run.graph.fetches)
+
+
+async def _part_rows(run: Run, part: Planned, width: int, columns: Sequence[str], before: int) -> list[tuple[Any, ...]]:
+    slots = [part.columns[name] for name in columns]
+    found: list[tuple[Any, ...]] = []
+    async for batch in flow(run, part.operators, width):
+        found += [tuple([row[slot] for slot in slots]) for row in batch]
+        if before + len(found) > run.limits.rows:
+            message = f"The answer has more than {run.limits.rows} rows: add a LIMIT"
+            raise LimitExceeded(message, limit=run.limits.rows)
+        await asyncio.sleep(0)
+    return found
+
+
+def flow(run: Run, operators: Sequence[Operator], width: int) -> AsyncIterator[list[Row]]:
+    """The rows that leave the last operator."""
+    first: Row = [run] + [None] * (width - 1)
+    run.template = first
+    batches = _one(first)
+    for operator in operators:
+        batches = operator.flow(run, batches)
+    return batches
+
+
+async def _one(row: Row) -> AsyncIterator[list[Row]]:
+    yield [row[:]]

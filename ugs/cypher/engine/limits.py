@@ -1,0 +1,20 @@
+"""How much a query may use. Whatever would go beyond is stopped with an error that names the limit."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Limits(Struct, frozen=True):
+    """Bounds for one query."""
+
+    rows: int = 100_000
+    """Rows in the answer."""
+    work: int = 20_000_000
+    """Rows and relationships looked at on the way."""
+    held: int = 5_000_000
+    """Values held at one time: rows waiting to be sorted, groups, elements fetched."""
+    seconds: float = 30.0
+    """Time from start to answer."""
+    path: int = 100
+    """Relationships in one path of variable length."""

@@ -1,0 +1,1 @@
+"""Operators: rows in, rows out."""

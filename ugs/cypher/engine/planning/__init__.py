@@ -1,0 +1,1 @@
+"""Planning: clauses become operators."""

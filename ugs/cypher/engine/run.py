@@ -1,0 +1,71 @@
+"""One execution: parameters, the graph seen so far, the clock, and the budget."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ugs.cypher.engine.limits import Limits
+from ugs.cypher.engine.reader import Reader
+from ugs.cypher.errors import CypherParameterMissing
+from ugs.errors import DeadlineExceeded, LimitExceeded
+
+Row = list[Any]
+"""Slot 0 is the run, then one slot for each variable of the whole query."""
+STRIDE = 256
+
+
+class Run:
+    """What all operators and expressions of one execution share."""
+
+    def __init__(self, graph: Reader, parameters: Mapping[str, Any], limits: Limits, now_ns: int | None = None) -> None:
+        self.graph = graph
+        self.parameters = parameters
+        self.limits = limits
+        self.now_ns = time.time_ns() if now_ns is None else now_ns
+        self.random = random.Random()
+        self.deadline = time.monotonic() + limits.seconds
+        self.work = 0
+        self.template: Row = []
+        """A row to start from where there is no other: the row around a subquery, or the first of all."""
+        self.counts: dict[int, int] | None = None
+        """Rows that left each operator, when the query is profiled."""
+
+    def check(self) -> None:
+        """Stop when the time is over or too much has been looked at."""
+        if time.monotonic() > self.deadline:
+            raise DeadlineExceeded(f"The query took longer than {self.limits.seconds:g} seconds")
+        if self.work > self.limits.work:
+            message = f"The query looked at more than {self.limits.work} rows: narrow its patterns"
+            raise LimitExceeded(message, limit=self.limits.work)
+        if self.graph.held > self.limits.held:
+            self.too_much_held()
+
+    def too_much_held(self) -> None:
+        message = f"The query needs more than {self.limits.held} values at a time: narrow its patterns"
+        raise LimitExceeded(message, limit=self.limits.held)
+
+    def tick(self, count: int = 1) -> None:
+        """Count work; now and then look at the clock."""
+        before = self.work
+        self.work = before + count
+        if before // STRIDE != self.work // STRIDE:
+            self.check()
+
+    def metered(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            self.tick()
+            yield row
+
+    def hold(self, rows: list[Row]) -> list[Row]:
+        """Rows that must all be kept at once."""
+        if len(rows) > self.limits.held:
+            self.too_much_held()
+        return rows
+
+    def parameter(self, name: str) -> Any:
+        if name not in self.parameters:
+            raise CypherParameterMissing("MissingParameter", f"The parameter ${name} was not given")
+        return self.parameters[name]

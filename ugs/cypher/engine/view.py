@@ -1,0 +1,125 @@
+"""The graph as the engine sees it, and the view of it that any storage session gives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from ugs.cypher.values.entities import DEFAULT_TYPE, Node, Relationship
+from ugs.cypher.values.stored import LABELS, stored_labels
+from ugs.graph.model import EDGES, NODES
+from ugs.identity import is_identifier
+from ugs.reads.plan import Order, Page
+from ugs.reads.where import EVERYTHING, Op, Property, Where, all_of, any_of, eq, in_
+from ugs.storage import Session
+
+FIRST_PAGE, LAST_PAGE = 256, 8192
+FIELD = "properties_text"
+
+
+class Condition(Struct, frozen=True):
+    """A property that a node must have: `key op value`. It may let too much through, never too little."""
+
+    key: str
+    op: Op
+    value: Any
+
+
+class Wanted(Struct, frozen=True):
+    """Which nodes a scan is after: all of these labels and all of these conditions."""
+
+    labels: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+
+
+class GraphView(Protocol):
+    """What the engine asks of a graph; each question is about many elements at once."""
+
+    async def nodes(self, wanted: Wanted) -> list[Node]: ...
+
+    def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]: ...
+
+    async def nodes_by_id(self, ids: Collection[str]) -> list[Node]: ...
+
+    async def relationships(
+        self, ids: Collection[str], outgoing: bool, types: Sequence[str] | None
+    ) -> list[Relationship]: ...
+
+    async def count(self, wanted: Wanted) -> int: ...
+
+
+class StoredGraph:
+    """Nodes and edges of a session, as far as the caller may see them."""
+
+    def __init__(self, session: Session, nodes: Where = EVERYTHING, edges: Where = EVERYTHING) -> None:
+        self.session = session
+        self._nodes = nodes
+        self._edges = edges
+
+    async def nodes(self, wanted: Wanted) -> list[Node]:
+        rows = await self.session.fetch(NODES, self._where(wanted))
+        return [node for node in map(as_node, rows) if has_labels(node, wanted.labels)]
+
+    async def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]:
+        """The same, in pages that grow: whoever needs a few nodes waits for a few only."""
+        where, size, after = self._where(wanted), FIRST_PAGE, None
+        while True:
+            rows = await self.session.fetch(NODES, where, page=Page(limit=size, after=after))
+            yield [node for node in map(as_node, rows) if has_labels(node, wanted.labels)]
+            if len(rows) < size:
+                return
+            after, size = (rows[-1].id,), min(size * 4, LAST_PAGE)
+
+    async def nodes_by_id(self, ids: Collection[str]) -> list[Node]:
+        known = sorted(id for id in ids if is_identifier(id))
+        if not known:
+            return []
+        if self._nodes is EVERYTHING:
+            rows = await self.session.find_many(NODES, known)
+        else:
+            rows = await self.session.fetch(NODES, all_of(in_("id", known), self._nodes))
+        return [as_node(row) for row in rows]
+
+    async def relationships(
+        self, ids: Collection[str], outgoing: bool, types: Sequence[str] | None
+    ) -> list[Relationship]:
+        ends = in_("source" if outgoing else "target", sorted(ids))
+        where = all_of(ends, EVERYTHING if types is None else of_types(types), self._edges)
+        return [as_relationship(row) for row in await self.session.fetch(EDGES, where, (Order("seq"),))]
+
+    async def count(self, wanted: Wanted) -> int:
+        """How many nodes a scan would look at, for planning."""
+        return await self.session.count(NODES, self._where(wanted))
+
+    def _where(self, wanted: Wanted) -> Where:
+        labels = [labelled(label) for label in wanted.labels]
+        properties = [Property(FIELD, part.key, part.op, part.value) for part in wanted.conditions]
+        return all_of(*labels, *properties, self._nodes)
+
+
+def labelled(label: str) -> Where:
+    """Nodes that may have the label: as their type, or in their list of further labels."""
+    return any_of(eq("type", label), Property(FIELD, LABELS, Op.EXISTS))
+
+
+def of_types(types: Sequence[str]) -> Where:
+    """Edges of these relationship types; those without a type count as the default one."""
+    named = in_("type", types)
+    return any_of(named, eq("type", None)) if DEFAULT_TYPE in types else named
+
+
+def has_labels(node: Node, labels: tuple[str, ...]) -> bool:
+    return all(label in node.labels for label in labels)
+
+
+def as_node(row: Any) -> Node:
+    further = stored_labels(row.properties_text)
+    own = () if row.type is None else (row.type,)
+    labels = tuple(dict.fromkeys(own + further)) if further else own
+    return Node(row.id, labels, row.properties_text, row)
+
+
+def as_relationship(row: Any) -> Relationship:
+    return Relationship(row.id, row.type or DEFAULT_TYPE, row.source, row.target, row.properties_text, row)

@@ -1,0 +1,1 @@
+"""Values of the language and the four relations between them."""
