@@ -34,8 +34,9 @@ def shown(value: Any) -> str:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_is_documented_as_it_is(name: str) -> None:
-    default = shown(getattr(Settings(), name)) or "(none)"
-    line = f"| `{name}` | `{flag(name)}` | `{variable(name)}` | {f"`{default}`" if default != "(none)" else default} | {SETTINGS[name].meaning} |"
+    default = shown(getattr(Settings(), name))
+    written = f"`{default}`" if default else "(none)"
+    line = f"| `{name}` | `{flag(name)}` | `{variable(name)}` | {written} | {SETTINGS[name].meaning} |"
     assert line in page("settings.md")
 
 
