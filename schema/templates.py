@@ -6,10 +6,18 @@ and most do not; those are worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from graphql import FieldNode, ListValueNode, ObjectValueNode, ValueNode, VariableNode, get_argument_values
+from graphql import (
+    ArgumentNode,
+    FieldNode,
+    ListValueNode,
+    ObjectValueNode,
+    ValueNode,
+    VariableNode,
+    get_argument_values,
+)
 from graphql.execution.values import VariableValues
 from msgspec import Struct
 
@@ -26,18 +34,45 @@ NO_VARIABLES = VariableValues({}, {})
 
 
 class Arguments:
-    """The arguments of one chosen field, worked out once unless they hold variables."""
+    """The arguments of one chosen field, worked out once as far as they hold no variables."""
 
     def __init__(self, choice: Choice) -> None:
         self.field = choice.parent.fields[choice.name]
         self.node = choice.nodes[0]
-        self.constant = not any(_has_variable(argument.value) for argument in self.node.arguments or ())
+        given = self.node.arguments or ()
+        self.constant = not any(_has_variable(argument.value) for argument in given)
         self._known = get_argument_values(self.field, self.node, NO_VARIABLES) if self.constant else None
+        self._plain = _plain_variables(given)
+        self._rest: dict[str, Any] | None = None
 
     def __call__(self, variables: VariableValues) -> dict[str, Any]:
         if self._known is not None:
             return self._known
-        return get_argument_values(self.field, self.node, variables)
+        if self._rest is not None and self._plain is not None:
+            coerced = variables.coerced
+            filled = {name: coerced.get(variable) for name, variable in self._plain}
+            if None not in filled.values():
+                return {**self._rest, **filled}
+        return self._worked_out(variables)
+
+    def _worked_out(self, variables: VariableValues) -> dict[str, Any]:
+        """By the book; what does not depend on variables is kept for the next time."""
+        found = get_argument_values(self.field, self.node, variables)
+        if self._plain is not None and self._rest is None:
+            varying = {name for name, _ in self._plain}
+            self._rest = {name: value for name, value in found.items() if name not in varying}
+        return found
+
+
+def _plain_variables(given: Iterable[ArgumentNode]) -> list[tuple[str, str]] | None:
+    """Arguments that are just a variable; None when a variable hides deeper, so that only the book helps."""
+    plain = []
+    for argument in given:
+        if isinstance(argument.value, VariableNode):
+            plain.append((argument.name.value, argument.value.name.value))
+        elif _has_variable(argument.value):
+            return None
+    return plain
 
 
 def _has_variable(value: ValueNode | FieldNode) -> bool:
