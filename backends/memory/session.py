@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 class PlainSession(Session):
     """Only what every store must do; the rest by the defaults of the port (`native=off`)."""
 
+    near = True
+
     def __init__(self, storage: MemoryStorage) -> None:
         self.storage = storage
         self._reader = storage.reader

@@ -31,7 +31,7 @@ from ugs.clock import Clock, WallClock
 from ugs.errors import StorageIOError, Unavailable
 from ugs.storage import Capabilities, Session, Storage
 
-NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "watch", "snapshot"})
+NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "watch"})
 FLUSH_EVERY = 1.0
 
 
@@ -44,7 +44,8 @@ class MemoryStorage(Storage):
         self.settings, self.files, self.clock = settings, files or Files(), clock or WallClock()
         # The folder and the options decide, so this is a fact of the store and not of its class.
         self.capabilities = Capabilities(  # type: ignore[misc]
-            durable=settings.folder is not None, native=NATIVE if settings.native else frozenset()
+            durable=settings.folder is not None,
+            native=(NATIVE if settings.folder is None else NATIVE | {"snapshot"}) if settings.native else frozenset(),
         )
         self.warnings: list[str] = []
         self.state = State.UNINITIALIZED
@@ -155,12 +156,6 @@ class MemoryStorage(Storage):
 
     # ── the rest ─────────────────────────────────────────────────────────────
 
-    async def snapshot(self) -> dict[str, Any]:
-        """Write a snapshot now; without a folder only the numbers are told."""
-        head, tables = self.log.head, self.tables
-        summary: dict[str, Any] = {name: len(tables[name].rows) for name in ("nodes", "edges") if name in tables}
-        return {"timestamp": head.timestamp, "eventCount": head.position, **summary, "bytes": 0, "path": None}
-
     async def wipe(self) -> None:
         async with self.writer:
             await self._wipe_log()
@@ -261,6 +256,7 @@ class FileStorage(MemoryStorage):
         self.snapshots.after_commit(before)
 
     async def snapshot(self) -> dict[str, Any]:
+        """Write a snapshot now; answers what it holds."""
         return await self.snapshots.take()
 
     async def _wipe_log(self) -> None:
