@@ -103,7 +103,8 @@ class _Line(Struct, omit_defaults=True):
 
 
 KNOWN_KEYS = frozenset(_Line.__struct_fields__)
-_encode = msgspec.json.Encoder().encode
+# Keys of maps are sorted, so that a line is the same whichever store the event has passed through.
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def _present(value: Any) -> Any:
