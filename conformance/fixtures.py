@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from conformance.harness import Harness, store_url
 from conformance.loop import run
@@ -13,15 +12,6 @@ from conformance.world import World
 from ugs.api import Graph
 from ugs.clock import FixedClock
 from ugs.system import System
-
-settings.register_profile(
-    "conformance",
-    deadline=None,
-    database=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
-settings.load_profile("conformance")
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +27,20 @@ def fresh_store_url(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPa
 def storage_url(fresh_store_url: str) -> str:
     """The URL of the store under test."""
     return fresh_store_url
+
+
+@pytest.fixture(scope="session")
+def other_urls(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Other stores at hand (`--also`), to copy to and from."""
+    given = pytestconfig.getoption("--also")
+    return [store_url(url, tmp_path_factory.mktemp("other"), None) for url in given]
+
+
+@pytest.fixture(scope="session")
+def histories_wanted(pytestconfig: pytest.Config) -> int:
+    """How many random histories to compare."""
+    wanted: int = pytestconfig.getoption("--histories")
+    return wanted
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ same URL. Your own conftest may define the session fixture `fresh_store_url` to 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,10 @@ class Lent(Storage):
     def capabilities(self) -> Capabilities:  # type: ignore[override]
         return self._store.capabilities
 
+    @property
+    def warnings(self) -> Sequence[str]:  # type: ignore[override]
+        return self._store.warnings
+
     async def open(self, catalog: Catalog) -> None:
         return None
 
@@ -57,6 +61,9 @@ class Lent(Storage):
 
     def watch(self, after: int) -> AsyncIterator[int]:
         return self._store.watch(after)
+
+    async def snapshot(self) -> dict[str, Any] | None:
+        return await self._store.snapshot()
 
     async def wipe(self) -> None:
         await self._store.wipe()

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from conformance import loop
 from conformance.record import Record
@@ -17,6 +18,7 @@ from conformance.record import Record
 Test = TypeVar("Test", bound=Callable[..., Any])
 RECORD = pytest.StashKey[Record]()
 HISTORIES = 200
+EXAMPLES = 30
 
 MARKS = (
     "clause(*ids): the requirements this test proves",
@@ -56,13 +58,28 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--also", metavar="URL", action="append", default=[], help="another store, to copy to and from")
     group.addoption("--native", choices=["on", "off"], help="off: the store uses the port's defaults only")
     group.addoption("--histories", type=int, default=HISTORIES, help="how many random histories are compared")
-    group.addoption("--examples", type=int, default=60, help="how many random questions each law is asked")
+    group.addoption("--examples", type=int, default=EXAMPLES, help="how many random cases each law is tried on")
     group.addoption("--record", metavar="FILE", help="write what was proven, as JSON")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     for mark in MARKS:
         config.addinivalue_line("markers", mark)
+    if RECORD in config.stash:
+        set_hypothesis_up(config.getoption("--examples"), config.getoption("--histories") > HISTORIES)
+
+
+def set_hypothesis_up(examples: int, explore: bool) -> None:
+    """The same cases in every ordinary run, so that a red run can be repeated; new ones when many are asked for."""
+    settings.register_profile(
+        "conformance",
+        max_examples=examples,
+        derandomize=not explore,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    settings.load_profile("conformance")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

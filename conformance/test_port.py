@@ -35,7 +35,7 @@ from ugs.reads.where import EVERYTHING, Compare, Op, all_of, eq
 from ugs.storage import EventQuery, Storage
 from ugs.values import JsonText, to_text
 
-ROUNDS = 40
+ROUNDS = settings().max_examples
 
 
 class Claim(Struct, frozen=True):
@@ -216,7 +216,7 @@ drafts = st.fixed_dictionaries(
         "tx": st.one_of(st.none(), st.builds(Tx, texts, st.integers(0, 3), st.integers(1, 4))),
         "idem": st.one_of(
             st.none(),
-            st.builds(Idem, texts, texts, st.integers(1, 3), st.tuples(st.just({"code": "W001", "message": "é"}))),
+            st.builds(Idem, texts, texts, st.integers(1, 3), st.tuples(st.just({"message": "é", "code": "W001"}))),
         ),
     }
 )
