@@ -11,9 +11,9 @@ import pytest
 
 from tests.faults.figures import Figures
 
-REPORT = Path("build/faults/report.json")
+REPORTS = {"quick": Path("build/faults/quick.json"), "full": Path("build/faults/report.json")}
 FIGURES = pytest.StashKey[Figures]()
-BOUND = {"quick": 90, "full": 1200}
+BOUND = {"quick": 90, "full": 1800}
 """Seconds after which a test is given up, so that a run always ends."""
 
 
@@ -65,7 +65,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     figures = config.stash.get(FIGURES, None)
     if figures is None or not figures.rows:
         return
-    figures.write(config.rootpath / REPORT)
+    figures.write(config.rootpath / REPORTS[figures.tier])
     terminalreporter.section(f"faults, {figures.tier} tier")
     for line in figures.lines():
         terminalreporter.write_line(line)

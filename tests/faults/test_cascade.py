@@ -60,7 +60,7 @@ def test_f14_a_cascade_killed_at_any_moment_is_all_or_nothing(
 ) -> None:
     states: Counter[tuple[int, bool]] = Counter()
     broken_promises, longest = 0, time_of_deletion(name, tmp_path / "timed")
-    for number in range(60 if full else 6):
+    for number in range(60 if full else 4):
         (tmp_path / str(number)).mkdir()
         with fresh_url(name, tmp_path / str(number)) as url:
             asyncio.run(make_star(url))

@@ -45,7 +45,7 @@ async def gateways(name: str, folder: Path) -> AsyncIterator[list[Graph]]:
 
 @pytest.mark.parametrize("name", DURABLE)
 async def test_f33_each_version_has_exactly_one_winner(name: str, tmp_path: Path, full: bool, figures: Figures) -> None:
-    rounds = 100 if full else 10
+    rounds = 100 if full else 8
     winners: Counter[int] = Counter()
     refused: Counter[str] = Counter()
     async with gateways(name, tmp_path) as graphs:
@@ -97,6 +97,8 @@ async def test_f44_a_key_sent_a_hundred_times_has_one_effect_also_after_a_restar
 
 @pytest.mark.parametrize("name", SHARED)
 def test_f40_increments_of_many_processes_all_count(name: str, tmp_path: Path, full: bool, figures: Figures) -> None:
+    if name == "neo4j" and not full:
+        pytest.skip("full tier only (make faults): processes that start and compete take a while on Neo4j")
     processes = PROCESSES if full or name == "sqlite" else 2
     with fresh_url(name, tmp_path) as url, figures.timed(f"F40 increments, {name}"):
         asyncio.run(make_counter(url))
@@ -132,7 +134,7 @@ def run_all(url: str, processes: int) -> list[object]:
 async def test_f42_writers_in_opposite_order_all_finish(
     name: str, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
-    pairs = 500 if full else 40
+    pairs = 500 if full else 10
     async with gateways(name, tmp_path) as graphs:
         for id in ("a", "b"):
             await graphs[0].add_node(id, properties={"n": 0})
