@@ -33,6 +33,7 @@ from ugs.storage import Capabilities, Session, Storage
 
 NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "watch"})
 FLUSH_EVERY = 1.0
+CLOSE_WITHIN = 5.0
 
 
 class MemoryStorage(Storage):
@@ -86,10 +87,13 @@ class MemoryStorage(Storage):
         return tables
 
     async def close(self) -> None:
-        async with self.writer:
-            self.enter(State.SHUTTING_DOWN)
-            self.state = State.UNINITIALIZED
-            self._wake()
+        self.enter(State.SHUTTING_DOWN)
+        # A session that never ends must not keep the process; what it collected was never acknowledged.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_WITHIN), self.writer:
+                pass
+        self.enter(State.UNINITIALIZED)
+        self._wake()
 
     @property
     def opened(self) -> bool:
