@@ -48,6 +48,9 @@ class EventQuery(Struct, frozen=True):
 class Session(ABC):
     """One transaction. A write session is the only one of its store, also across processes."""
 
+    near: ClassVar[bool] = False
+    """Asking costs next to nothing, so a search asks when it needs to know, not for much in advance."""
+
     @abstractmethod
     async def fetch(
         self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE

@@ -76,7 +76,9 @@ class Front:
                 steps[other].append((current, edge))
 
     def _likely_next(self) -> list[str]:
-        """Nodes near the top of the heap whose edges are not known."""
+        """Nodes near the top of the heap whose edges are not known; none where asking again costs nothing."""
+        if self.session.near:
+            return []
         most, self._ahead = self._ahead, min(self._ahead * 2, MOST_AHEAD)
         unknown = dict.fromkeys(id for _, id in self.heap[: 2 * most] if id not in self.known)
         return list(unknown)[:most]

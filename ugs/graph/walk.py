@@ -55,11 +55,11 @@ def parse_direction(text: str) -> Direction:
 
 def touching(ids: Collection[str], direction: Direction, types: Iterable[str] | None = None) -> Where:
     """Edges that leave from, arrive at, or touch one of the nodes."""
-    ends = {
-        Direction.OUTGOING: [in_("source", ids)],
-        Direction.INCOMING: [in_("target", ids)],
-        Direction.BOTH: [in_("source", ids), in_("target", ids)],
-    }[direction]
+    ends: list[Where] = []
+    if direction is not Direction.INCOMING:
+        ends.append(in_("source", ids))
+    if direction is not Direction.OUTGOING:
+        ends.append(in_("target", ids))
     return any_of(*ends) if types is None else all_of(any_of(*ends), in_("type", types))
 
 
