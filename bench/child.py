@@ -18,6 +18,7 @@ import psutil
 from msgspec import Struct
 
 from bench import data
+from bench.noise import Stopwatch
 from bench.questions import SEARCH_LIMIT
 from bench.writes import new_node
 from ugs.graph.model import EDGES, NODES
@@ -34,6 +35,9 @@ class Seen(Struct, frozen=True):
     nodes: int
     edges: int
     open_seconds: float
+    open_cpu: float
+    quiet: bool
+    """Whether nobody else kept the machine busy while it opened."""
     base_bytes: int
     """Resident before the store was opened."""
     graph_bytes: int
@@ -43,6 +47,11 @@ class Seen(Struct, frozen=True):
     longest_pause: float
     """Seconds that the collector held everything up at most, while serving."""
     collections: int
+
+    @property
+    def fair_seconds(self) -> float:
+        """How long opening took; on a busy machine the CPU time, which neighbours hardly move."""
+        return self.open_seconds if self.quiet else self.open_cpu
 
 
 class Pauses:
@@ -66,9 +75,9 @@ def resident() -> int:
 
 async def look(url: str, seconds: float) -> Seen:
     """Open the store, use it, and tell."""
-    base, start = resident(), time.perf_counter()
+    base, watch = resident(), Stopwatch()
     async with System.at_url(url) as system:
-        opened = time.perf_counter() - start
+        opened = watch.read()
         async with system.session() as session:
             events = (await session.head()).position
             nodes, edges = await session.count(NODES), await session.count(EDGES)
@@ -78,7 +87,8 @@ async def look(url: str, seconds: float) -> Seen:
             text = resident()
         pauses = Pauses()
         await _serve(system, nodes, seconds)
-        return Seen(events, nodes, edges, opened, base, graph, text, pauses.longest, pauses.count)
+        cost = (opened.wall, opened.own, opened.is_quiet)
+        return Seen(events, nodes, edges, *cost, base, graph, text, pauses.longest, pauses.count)
 
 
 async def _touch_adjacency(system: System, nodes: int) -> None:

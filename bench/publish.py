@@ -56,7 +56,7 @@ def _memory(recovery: Recovery) -> str:
     seen = recovery.from_snapshot
     return (
         f"The memory store with its log: replay {recovery.replay_rate:,.0f} events/s; opened from the snapshot of "
-        f"{seen.events:,} events in {seen.open_seconds:.2f} s; {recovery.node_bytes:.0f} bytes a node, "
+        f"{seen.events:,} events in {seen.fair_seconds:.2f} s; {recovery.node_bytes:.0f} bytes a node, "
         f"{recovery.edge_bytes:.0f} an edge; longest collector pause in service {seen.longest_pause * 1000:.1f} ms.\n"
     )
 

@@ -31,7 +31,7 @@ class Recovery(Struct, frozen=True):
     @property
     def replay_rate(self) -> float:
         """Events per second when the log is read from its beginning."""
-        return self.from_log.events / self.from_log.open_seconds
+        return self.from_log.events / self.from_log.fair_seconds
 
     @property
     def node_bytes(self) -> float:
@@ -99,8 +99,10 @@ async def nodes_only_files(folder: Path, size: int) -> Path:
 def verdicts(recovery: Recovery) -> list[Verdict]:
     """The targets that reopening decides."""
     seen, size = recovery.from_snapshot, f"{recovery.size:,} nodes"
-    to_a_million = seen.open_seconds * MILLION / seen.events
-    how = "" if seen.events == MILLION else f" (scaled from {seen.events:,})"
+    to_a_million = seen.fair_seconds * MILLION / seen.events
+    scaled = [] if seen.events == MILLION else [f"scaled from {seen.events:,}"]
+    busy = [] if seen.quiet else ["CPU time"]
+    how = f" ({', '.join(scaled + busy)})" if scaled or busy else ""
     return [
         at_least(f"{size}: replay, events/s", recovery.replay_rate, 200_000),
         at_most(f"{size}: open a million events from the snapshot{how}, s", to_a_million, 5.0),

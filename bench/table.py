@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from bench.child import Seen
 from bench.questions import TITLES
 from bench.results import Results, SizeResults, WriteFigure, size_name
 from bench.sampling import Figure
@@ -69,14 +70,19 @@ def _recovery(one: SizeResults) -> Iterator[str]:
         return
     log, snapshot = one.recovery.from_log, one.recovery.from_snapshot
     text = (snapshot.text_bytes - snapshot.graph_bytes) / snapshot.nodes
-    yield f"\nreplay of the log: {log.events:,} events in {log.open_seconds:.2f} s, {one.recovery.replay_rate:,.0f}/s"
-    yield f"open from the snapshot: {snapshot.events:,} events in {snapshot.open_seconds:.2f} s"
+    rate = one.recovery.replay_rate
+    yield f"\nreplay of the log: {_opening(log)}, {rate:,.0f}/s"
+    yield f"open from the snapshot: {_opening(snapshot)}"
     yield (
         f"memory: {one.recovery.node_bytes:.0f} bytes a node, {one.recovery.edge_bytes:.0f} an edge, "
         f"the text index {text:.0f} more a node"
     )
     pause = snapshot.longest_pause * 1000
     yield f"collector: {snapshot.collections} collections while serving, the longest {pause:.1f} ms"
+
+
+def _opening(seen: Seen) -> str:
+    return f"{seen.events:,} events in {seen.open_seconds:.2f} s ({seen.open_cpu:.2f} s of CPU)"
 
 
 def _growth(results: Results) -> Iterator[str]:
