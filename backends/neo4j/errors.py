@@ -79,6 +79,8 @@ def _by_code(error: Neo4jError, where: str) -> UgsError | None:
         return DeadlineExceeded(f"Neo4j at {where} stopped the call because it took too long.")
     if "OutOfMemory" in code or "TransactionOutOfMemory" in code:
         return LimitExceeded(f"Neo4j at {where} has too little memory for this change. Send less at once.")
+    if "too large to index" in (error.message or ""):
+        return LimitExceeded(f"Neo4j at {where} cannot index a text of more than about 8,000 bytes. Use a shorter one.")
     if "DatabaseNotFound" in code:
         return Unavailable(f"Neo4j has no such database: {where}. Create it, or name another in the store URL.")
     if isinstance(error, TransientError) or code.endswith("AlreadyExists"):

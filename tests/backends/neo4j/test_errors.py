@@ -17,7 +17,7 @@ from backends.neo4j.storage import Neo4jStorage
 from tests.backends.neo4j.kit import cypher, events, insert, node, rows, write
 from ugs.changes import TableWrites
 from ugs.connect import storage_for
-from ugs.errors import Conflict, DeadlineExceeded, OutcomeUnknown, Unavailable, UnknownStore
+from ugs.errors import Conflict, DeadlineExceeded, LimitExceeded, OutcomeUnknown, Unavailable, UnknownStore
 from ugs.features import CATALOG
 from ugs.graph.model import NODES
 
@@ -117,6 +117,13 @@ async def test_waiting_for_another_writer_has_an_end(storage: Neo4jStorage, url:
         assert [row.id for row in await rows(hasty)] == ["a", "c"]
     finally:
         await hasty.close()
+
+
+async def test_a_key_that_is_too_long_to_index_is_refused(storage: Neo4jStorage) -> None:
+    with pytest.raises(LimitExceeded, match="8,000 bytes"):
+        await insert(storage, node("x" * 9_000))
+
+    assert await rows(storage) == []
 
 
 async def test_what_breaks_during_a_commit_has_an_unknown_outcome() -> None:
