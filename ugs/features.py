@@ -10,12 +10,13 @@ from ugs.changes import Change
 from ugs.desk import Desk
 from ugs.errors import WALCorrupt
 from ugs.events import Event
+from ugs.facts.feature import FACTS
 from ugs.feature import Command, Decider, Feature, Reducer
 from ugs.graph.feature import GRAPH
 from ugs.retries import RETRIES, remember_retry
 from ugs.snapshots import SNAPSHOTS
 
-FEATURES: tuple[Feature, ...] = (GRAPH,)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS)
 
 
 def nothing(event: Event) -> list[Change]:

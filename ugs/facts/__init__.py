@@ -1,0 +1,1 @@
+"""Temporal facts (seed 001): entities, predicates, notes, and what is asserted, since when, and why."""

@@ -1,0 +1,173 @@
+"""What each event about facts leaves behind. An event carries whole records; their instants are written in ISO 8601."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from ugs.catalog import Row, Table
+from ugs.changes import Change, Drop, Patch, Put
+from ugs.events import Draft, Event
+from ugs.facts.instants import instant_of, instant_text
+from ugs.facts.model import (
+    ENTITIES,
+    ENTITY_ALIASES,
+    ENTITY_MERGES,
+    ENTITY_NODES,
+    EVIDENCE,
+    FACTS,
+    INVALIDATIONS,
+    NOTES,
+    PREDICATE_ALIASES,
+    PREDICATES,
+    SUPERSESSIONS,
+    EntityNode,
+    Invalidation,
+)
+from ugs.reads.where import any_of, eq
+
+INSTANTS = frozenset({"created_at", "updated_at", "valid_from", "valid_to", "effective_at"})
+
+RECORDS: Mapping[str, tuple[Table, str]] = {
+    "NoteAdded": (NOTES, "note_id"),
+    "EntityUpserted": (ENTITIES, "entity_id"),
+    "EntityAliasAdded": (ENTITY_ALIASES, "entity_id"),
+    "EntityMerged": (ENTITY_MERGES, "entity_id"),
+    "PredicateRegistered": (PREDICATES, "predicate_id"),
+    "PredicateAliasAdded": (PREDICATE_ALIASES, "predicate_id"),
+    "FactAdded": (FACTS, "fact_id"),
+    "FactSuperseded": (SUPERSESSIONS, "from_fact_id"),
+    "EvidenceAdded": (EVIDENCE, "fact_id"),
+}
+"""Events that put a whole record down, with the key of their data that names what they are about."""
+
+KINDS = {table: name for name, (table, _) in RECORDS.items()}
+
+
+def draft_of(table: Table, row: Row, **more: Any) -> Draft:
+    """The event that puts a record down."""
+    name = KINDS[table]
+    data = told(msgspec.to_builtins(row)) | more
+    return Draft(name, data[RECORDS[name][1]], data)
+
+
+def told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as an event carries them: instants as text."""
+    return {
+        name: instant_text(value) if name in INSTANTS and value is not None else value for name, value in fields.items()
+    }
+
+
+def heard(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that an event carries: instants as numbers."""
+    return {
+        name: instant_of(value) if name in INSTANTS and value is not None else value for name, value in fields.items()
+    }
+
+
+def row_in(table: Table, data: Mapping[str, Any]) -> Row:
+    """The record an event carries; what a foreign log leaves out is nothing."""
+    found = heard(data)
+    return table.row(*(found.get(name) for name in table.names))
+
+
+def store(table: Table) -> Callable[[Event], list[Change]]:
+    """A reducer for events that carry a whole record."""
+
+    def stored(event: Event) -> list[Change]:
+        return [Put(table, row_in(table, event.payload))]
+
+    return stored
+
+
+def upsert_entity(event: Event) -> list[Change]:
+    data = event.payload
+    changes: list[Change] = [Put(ENTITIES, row_in(ENTITIES, data))]
+    node_id = data.get("node_id")
+    if node_id is not None:
+        changes.append(Put(ENTITY_NODES, EntityNode(data["entity_id"], node_id)))
+    return changes
+
+
+def delete_entity(event: Event) -> list[Change]:
+    """The entity goes with its aliases, its link to the graph, and the names that led to it."""
+    id = event.payload["entity_id"]
+    merges = any_of(eq("entity_id", id), eq("into_entity_id", id))
+    return [*_drops("entity_id", id, (ENTITIES, ENTITY_ALIASES, ENTITY_NODES)), Drop(ENTITY_MERGES, merges)]
+
+
+def merge_entity(event: Event) -> list[Change]:
+    """The merged entity's own record goes; where its id and name lead from now on stays."""
+    data = event.payload
+    id = data["entity_id"]
+    return [
+        *_drops("entity_id", id, (ENTITIES, ENTITY_ALIASES, ENTITY_NODES)),
+        Put(ENTITY_MERGES, row_in(ENTITY_MERGES, data)),
+    ]
+
+
+def delete_note(event: Event) -> list[Change]:
+    return _drops("note_id", event.payload["note_id"], (NOTES, EVIDENCE, SUPERSESSIONS))
+
+
+def delete_predicate(event: Event) -> list[Change]:
+    return _drops("predicate_id", event.payload["predicate_id"], (PREDICATES, PREDICATE_ALIASES))
+
+
+def delete_fact(event: Event) -> list[Change]:
+    id = event.payload["fact_id"]
+    links = any_of(eq("from_fact_id", id), eq("to_fact_id", id))
+    return [*_drops("fact_id", id, (FACTS, EVIDENCE, INVALIDATIONS)), Drop(SUPERSESSIONS, links)]
+
+
+def _drops(field: str, value: str, tables: Iterable[Table]) -> list[Change]:
+    return [Drop(table, eq(field, value)) for table in tables]
+
+
+def change_record(table: Table, key: str) -> Callable[[Event], list[Change]]:
+    """A reducer for events that carry the changed fields of a record."""
+
+    def changed(event: Event) -> list[Change]:
+        data = event.payload
+        fields = {name: value for name, value in heard(data).items() if name in table.names and name != key}
+        return [Patch(table, data[key], fields)]
+
+    return changed
+
+
+_end_fact = change_record(FACTS, "fact_id")
+
+
+def invalidate_fact(event: Event) -> list[Change]:
+    data = heard(event.payload)
+    changes = _end_fact(event)
+    if data.get("reason"):
+        row = Invalidation(data["fact_id"], data["reason"], data["valid_to"], data["updated_at"])
+        changes.append(Put(INVALIDATIONS, row))
+    return changes
+
+
+REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
+    **{name: store(table) for name, (table, _) in RECORDS.items()},
+    "NoteDeleted": delete_note,
+    "EntityUpserted": upsert_entity,
+    "EntityMerged": merge_entity,
+    "EntityDeleted": delete_entity,
+    "PredicateUpdated": change_record(PREDICATES, "predicate_id"),
+    "PredicateDeleted": delete_predicate,
+    "FactInvalidated": invalidate_fact,
+    "FactMoved": change_record(FACTS, "fact_id"),
+    "FactDeleted": delete_fact,
+}
+ELEMENTS: Mapping[str, str] = {
+    **{name: key for name, (_, key) in RECORDS.items()},
+    "NoteDeleted": "note_id",
+    "EntityDeleted": "entity_id",
+    "PredicateUpdated": "predicate_id",
+    "PredicateDeleted": "predicate_id",
+    "FactInvalidated": "fact_id",
+    "FactMoved": "fact_id",
+    "FactDeleted": "fact_id",
+}

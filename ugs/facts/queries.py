@@ -1,0 +1,192 @@
+"""Questions about facts: what holds, held, or will hold; for whom, about whom, and said by which note.
+
+"True now" is the default. Two clocks can be turned back independently: the instant at which a fact holds is an argument
+here, and what was known at a time is the session itself (`System.session_at`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from ugs.facts.errors import EntityNotFound, InvalidFact, PredicateNotFound
+from ugs.facts.instants import Instant
+from ugs.facts.model import EVIDENCE, FACTS, PREDICATES, Entity, Evidence, Fact, Predicate
+from ugs.facts.names import Space, normalize_name, scope_keys
+from ugs.facts.resolving import EntityRef, find_predicate, get_ref
+from ugs.facts.viewing import Viewer
+from ugs.reads.plan import WHOLE, Order, Page
+from ugs.reads.where import EVERYTHING, Compare, Linked, Op, Where, all_of, any_of, eq, in_
+from ugs.storage import Session
+
+NEWEST_FIRST = (Order("valid_from", descending=True), Order("fact_id"))
+OLDEST_FIRST = (Order("valid_from"), Order("fact_id"))
+BY_NAME = (Order("canonical_norm"),)
+MOST_ANSWERED = 200
+MOST_EVIDENCE = 16
+
+
+def holds_at(moment: Instant) -> Where:
+    """Facts that hold at an instant: begun, and not ended by then."""
+    return all_of(
+        Compare("valid_from", Op.LE, moment), any_of(eq("valid_to", None), Compare("valid_to", Op.GT, moment))
+    )
+
+
+class FactFilter(Struct, frozen=True):
+    """Which facts are meant, by what they say and where it was said."""
+
+    scopes: tuple[str, ...] | None = None
+    subject: str | None = None
+    object: str | None = None
+    object_value: str | None = None
+    predicate: str | None = None
+    note: str | None = None
+    valid_at: Instant | None = None
+    evidenced: bool = False
+
+    @property
+    def where(self) -> Where:
+        named = [
+            eq(field, value)
+            for field, value in (
+                ("subject_entity_id", self.subject),
+                ("object_entity_id", self.object),
+                ("predicate_id", self.predicate),
+                ("object_value", self.object_value),
+            )
+            if value is not None
+        ]
+        linked = Linked("evidence", eq("note_id", self.note)) if self.note is not None else EVERYTHING
+        return all_of(
+            *named,
+            EVERYTHING if self.scopes is None else in_("scope", self.scopes),
+            EVERYTHING if self.valid_at is None else holds_at(self.valid_at),
+            linked,
+            Linked("evidence") if self.evidenced else EVERYTHING,
+        )
+
+
+ANY_FACT = FactFilter()
+
+
+async def fetch_active_facts_for_subject(
+    session: Session, tenant_id: str, project_id: str, scope: str, subject_entity_id: str, now: Instant
+) -> list[Fact]:
+    """The seed's own question: the facts of a subject in one scope that hold at `now`."""
+    where = all_of(
+        eq("subject_entity_id", subject_entity_id),
+        eq("tenant_id", tenant_id),
+        eq("project_id", project_id),
+        eq("scope", scope),
+        holds_at(now),
+    )
+    return await session.fetch(FACTS, where, NEWEST_FIRST)
+
+
+async def predicate_id_for(session: Session, space: Space, named: str) -> str | None:
+    """The predicate a text means here; None when nobody has ever said it."""
+    found = await find_predicate(session, space, named)
+    return None if found is None else found.predicate_id
+
+
+def entities_where(space: Space, viewer: Viewer, kind: str | None = None, search: str | None = None) -> Where:
+    """Entities of a project, of a kind, whose name contains a text."""
+    return all_of(
+        viewer.within(space),
+        EVERYTHING if kind is None else eq("kind", kind),
+        EVERYTHING if not search else Compare("canonical_norm", Op.CONTAINS, normalize_name(search)),
+    )
+
+
+async def list_predicates(session: Session, space: Space, viewer: Viewer, status: str | None = None) -> list[Predicate]:
+    """The predicates that can be said in a project, its own first, then by name."""
+    if viewer.space is not None and viewer.space != space:
+        return []
+    keys = scope_keys(space)
+    where = all_of(in_("scope_key", keys), EVERYTHING if status is None else eq("status", status))
+    rows: list[Predicate] = await session.fetch(PREDICATES, where)
+    return sorted(rows, key=lambda row: (keys.index(row.scope_key), row.canonical_norm))
+
+
+# ── the graph query of the upstream service: bounded, explained ──────────────
+
+
+class Answer(Struct, frozen=True):
+    """Facts of a subject at an instant, with what was looked at to find them."""
+
+    as_of: Instant
+    subject: Entity
+    predicate: Predicate | None
+    scopes: list[str]
+    facts: list[Fact]
+    evidence: dict[str, list[str]]
+    """Ids of the notes behind each fact, oldest first, at most sixteen."""
+    queried: int
+    truncated: bool
+
+
+async def ask(
+    session: Session,
+    viewer: Viewer,
+    space: Space,
+    subject: EntityRef,
+    as_of: Instant,
+    predicate: str | None = None,
+    scopes: Sequence[str] | None = None,
+    limit: int = 50,
+) -> Answer:
+    """What is believed about a subject at an instant; facts that nobody vouches for any more are left out."""
+    if not 1 <= limit <= MOST_ANSWERED:
+        raise InvalidFact(f"limit lies between 1 and {MOST_ANSWERED}", field="limit")
+    entity = await subject_for(session, viewer, space, subject)
+    found = None if predicate is None else await _named_predicate(session, space, predicate)
+    wanted = None if scopes is None else _distinct(scopes)
+    asked = FactFilter(
+        scopes=None if wanted is None else tuple(wanted),
+        subject=entity.entity_id,
+        predicate=None if found is None else found.predicate_id,
+        valid_at=as_of,
+        evidenced=True,
+    )
+    where = all_of(asked.where, viewer.within(space), viewer.not_private)
+    facts: list[Fact] = await session.fetch(FACTS, where, NEWEST_FIRST, Page(limit=limit + 1))
+    shown = facts[:limit]
+    evidence = await evidence_of(session, [fact.fact_id for fact in shown], MOST_EVIDENCE)
+    seen = wanted if wanted is not None else _distinct(fact.scope for fact in shown)
+    return Answer(as_of, entity, found, seen, shown, evidence, len(facts), len(facts) > limit)
+
+
+async def subject_for(session: Session, viewer: Viewer, space: Space, ref: EntityRef) -> Entity:
+    """The entity a reader asks about; of a project that is not theirs nobody exists."""
+    if viewer.space is not None and viewer.space != space:
+        raise EntityNotFound(ref.id or ref.name or "")
+    return await get_ref(session, space, ref)
+
+
+async def _named_predicate(session: Session, space: Space, named: str) -> Predicate:
+    found = await find_predicate(session, space, named)
+    if found is None:
+        raise PredicateNotFound(named)
+    return found
+
+
+def _distinct(scopes: Iterable[str]) -> list[str]:
+    for scope in scopes:
+        if not scope.strip():
+            raise InvalidFact("a scope must not be blank", field="scopes")
+    return list(dict.fromkeys(scopes))
+
+
+async def evidence_of(session: Session, fact_ids: Sequence[str], most: int | None = None) -> dict[str, list[str]]:
+    """The notes behind each fact, oldest first."""
+    found: dict[str, list[str]] = {id: [] for id in fact_ids}
+    if not fact_ids:
+        return found
+    page = Page(limit=most, per="fact_id") if most is not None else WHOLE
+    order = (Order("created_at"), Order("evidence_id"))
+    rows: list[Evidence] = await session.fetch(EVIDENCE, in_("fact_id", sorted(set(fact_ids))), order, page)
+    for row in rows:
+        found[row.fact_id].append(row.note_id)
+    return found

@@ -1,0 +1,162 @@
+"""From what people write to records: entities by id, name or alias; predicates by alias, nearest scope first.
+
+Works on a desk, where commands are decided, and on a session, where questions are answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from ugs.catalog import Row, Table
+from ugs.facts.errors import EntityAmbiguous, EntityNotFound, FactNotFound, InvalidFact, NoteNotFound, PredicateNotFound
+from ugs.facts.model import (
+    ENTITIES,
+    ENTITY_ALIASES,
+    ENTITY_MERGES,
+    FACTS,
+    NOTES,
+    PREDICATE_ALIASES,
+    PREDICATES,
+    Entity,
+    Fact,
+    Note,
+    Predicate,
+    PredicateAlias,
+)
+from ugs.facts.names import Space, display_name, is_uuid, normalize_name, scope_keys
+from ugs.reads.where import Where, all_of, eq, in_
+
+
+class Reader(Protocol):
+    """What looking up needs of a desk or a session."""
+
+    async def find(self, table: Table, key: Any) -> Row | None: ...
+
+    async def fetch(self, table: Table, where: Where = ...) -> list[Row]: ...
+
+
+class EntityRef(Struct, frozen=True):
+    """An entity by its id, or by a name (then it may be created, with a kind)."""
+
+    id: str | None = None
+    name: str | None = None
+    kind: str | None = None
+
+
+def in_space(space: Space | None) -> Where:
+    """Rows of a tenant and project; of all of them for somebody without bounds."""
+    return all_of() if space is None else all_of(eq("tenant_id", space.tenant), eq("project_id", space.project))
+
+
+def belongs(row: Any, space: Space | None) -> bool:
+    return space is None or (row.tenant_id, row.project_id) == (space.tenant, space.project)
+
+
+async def find_entity(reader: Reader, id: str, space: Space | None) -> Entity | None:
+    """The entity with this id, or the one it was merged into; what belongs to others does not exist."""
+    if not is_uuid(id):
+        return None
+    seen: set[str] = set()
+    entity: Entity | None = await reader.find(ENTITIES, id)
+    while entity is None and id not in seen:
+        seen.add(id)
+        merge = await reader.find(ENTITY_MERGES, id)
+        if merge is None:
+            return None
+        id = merge.into_entity_id
+        entity = await reader.find(ENTITIES, id)
+    return entity if entity is not None and belongs(entity, space) else None
+
+
+async def get_entity(reader: Reader, id: str, space: Space | None) -> Entity:
+    entity = await find_entity(reader, id, space)
+    if entity is None:
+        raise EntityNotFound(id)
+    return entity
+
+
+async def find_by_name(reader: Reader, space: Space, name: str) -> Entity | None:
+    """The entity of exactly this name, or the one that an entity of this name was merged into."""
+    norm = normalize_name(name)
+    named = all_of(eq("canonical_norm", norm), in_space(space))
+    found = await reader.fetch(ENTITIES, named)
+    if found:
+        entity: Entity = found[0]
+        return entity
+    for merge in await reader.fetch(ENTITY_MERGES, named):
+        return await find_entity(reader, merge.into_entity_id, space)
+    return None
+
+
+async def find_by_surface(reader: Reader, space: Space, surface: str) -> Entity | None:
+    """The entity a text means: by name first, then by alias; an alias of several is an error naming them."""
+    display_name(surface, "name")
+    found = await find_by_name(reader, space, surface)
+    if found is not None:
+        return found
+    aliases = await reader.fetch(ENTITY_ALIASES, eq("alias_norm", normalize_name(surface)))
+    entities = [await reader.find(ENTITIES, id) for id in dict.fromkeys(alias.entity_id for alias in aliases)]
+    mine = [entity for entity in entities if entity is not None and belongs(entity, space)]
+    if len(mine) > 1:
+        raise EntityAmbiguous(surface, sorted(entity.entity_id for entity in mine))
+    return mine[0] if mine else None
+
+
+async def find_ref(reader: Reader, space: Space, ref: EntityRef) -> Entity | None:
+    """The entity that a reference means."""
+    if (ref.id is None) == (ref.name is None):
+        raise InvalidFact("an entity is named by its id or by its name, and not by both")
+    if ref.id is not None:
+        return await find_entity(reader, ref.id, space)
+    return await find_by_surface(reader, space, ref.name or "")
+
+
+async def get_ref(reader: Reader, space: Space, ref: EntityRef) -> Entity:
+    entity = await find_ref(reader, space, ref)
+    if entity is None:
+        raise EntityNotFound(ref.id or ref.name or "")
+    return entity
+
+
+async def find_predicate(reader: Reader, space: Space, alias: str) -> Predicate | None:
+    """The predicate an alias means in a project: its own first, then the project's, then the global one."""
+    display_name(alias, "predicate")
+    keys = scope_keys(space)
+    where = all_of(eq("alias_norm", normalize_name(alias)), in_("scope_key", keys))
+    found: list[PredicateAlias] = await reader.fetch(PREDICATE_ALIASES, where)
+    for alias_row in sorted(found, key=lambda row: keys.index(row.scope_key)):
+        predicate: Predicate | None = await reader.find(PREDICATES, alias_row.predicate_id)
+        if predicate is not None:
+            return predicate
+    return None
+
+
+async def get_predicate(reader: Reader, id: str, space: Space | None) -> Predicate:
+    """The predicate with this id, if somebody of the space can see it."""
+    predicate: Predicate | None = await reader.find(PREDICATES, id) if is_uuid(id) else None
+    if predicate is None or (space is not None and predicate.scope_key not in scope_keys(space)):
+        raise PredicateNotFound(id)
+    return predicate
+
+
+async def get_fact(reader: Reader, id: str, space: Space | None) -> Fact:
+    fact: Fact | None = await reader.find(FACTS, id) if is_uuid(id) else None
+    if fact is None or not belongs(fact, space):
+        raise FactNotFound(id)
+    return fact
+
+
+async def get_note(reader: Reader, id: str, space: Space | None) -> Note:
+    note: Note | None = await reader.find(NOTES, id) if is_uuid(id) else None
+    if note is None or not belongs(note, space):
+        raise NoteNotFound(id)
+    return note
+
+
+async def get_all(reader: Reader, table: Table, key: str, ids: Sequence[str]) -> dict[str, Any]:
+    """Records by id, in one call."""
+    rows = await reader.fetch(table, in_(key, sorted(set(ids)))) if ids else []
+    return {getattr(row, key): row for row in rows}
