@@ -1,0 +1,140 @@
+"""From one store into another: the log is replayed there, and the digest proves that both hold the same.
+
+`--also URL` names the other stores; with all four at hand every ordered pair is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.harness import Harness, store_url
+from conformance.histories import everything_asked, log_lines
+from conformance.loop import run
+from conformance.plugin import clause, needs
+from conformance.world import NOW, World
+from ugs.api import Graph
+from ugs.clock import FixedClock
+from ugs.errors import DigestMismatch
+from ugs.graph.commands import AddEdge, AddNode, Delete
+from ugs.identity import Principal, Scope
+from ugs.replay import position_of
+from ugs.system import copy
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "other_given" in metafunc.fixturenames:
+        others = metafunc.config.getoption("--also") or ["memory:"]
+        metafunc.parametrize("other_given", others, ids=[f"to-{url.partition(':')[0]}" for url in others])
+
+
+@pytest.fixture
+def other(other_given: str, tmp_path: Path) -> Iterator[Harness]:
+    """An empty store of another kind, or of the same kind elsewhere."""
+    harness = Harness(store_url(other_given, tmp_path, None))
+    run(harness.fresh())
+    yield harness
+    run(emptied(harness))
+
+
+async def emptied(harness: Harness) -> None:
+    await harness.fresh()
+    await harness.close()
+
+
+async def eventful(world: World) -> None:
+    """A graph whose log has something of everything."""
+    graph = world.graph
+    await graph.load_demo()
+    await graph.update("alice", {"n": [1.0, {"é": "@(bob)"}], "big": 2**63 - 1}, append={"tags": "x"}, key="k1")
+    world.clock.moment += 5
+    await graph.batch([AddNode(id="$n", data="🚀"), AddEdge(source="$n", target="nowhere", weight=2**60)], key="k2")
+    await graph.add_edge("dangling", "ghost", "alice", properties={"why": "@(alice)"}, key="k3")
+    await graph.delete("bob")
+    await graph.add_node("bob", "reborn")
+    await graph.set_edge_counter(77)
+    await Graph(world.system, Principal(user="ann")).add_node("scratch:x")
+    await graph.clear_scope(Scope.SCRATCH)
+    await graph.revert("alice", 1)
+
+
+async def seen_of(harness: Harness) -> dict[str, Any]:
+    """Everything a store shows of its graph."""
+    system = await harness.system(FixedClock(NOW))
+    try:
+        return {
+            "digest": await system.digest(),
+            "log": await log_lines(Graph(system)),
+            "answers": await everything_asked(Graph(system)),
+            "verified": (await system.verify()).ok,
+        }
+    finally:
+        await system.close()
+
+
+@clause("UGS-11", "UGS-77", "UGS-206")
+async def test_a_copy_is_the_same_in_every_respect_and_goes_on_where_it_stopped(world: World, other: Harness) -> None:
+    await eventful(world)
+    told: list[tuple[int, int]] = []
+    digest = await world.system.copy_to(await other.storage(), lambda done, end: told.append((done, end)))
+
+    assert digest == await world.system.digest()
+    assert told[-1] == (len(await world.events()),) * 2
+    assert await seen_of(other) == await seen_of(world.harness)
+
+    await world.graph.add_node("more")
+    await world.graph.batch([Delete(id="more"), AddNode(id="more", type="again")])
+    await world.system.copy_to(await other.storage())
+
+    assert await seen_of(other) == await seen_of(world.harness)
+
+
+@clause("UGS-11", "UGS-9")
+async def test_a_copy_remembers_keys_versions_and_counters(world: World, other: Harness) -> None:
+    await eventful(world)
+    await world.system.copy_to(await other.storage())
+    system = await other.system(FixedClock(NOW))
+    try:
+        copied = Graph(system)
+        for graph in (world.graph, copied):
+            again = await graph.add_edge("dangling", "ghost", "alice", properties={"why": "@(alice)"}, key="k3")
+            assert again.repeated
+            changed = await graph.add_edge(None, "alice", "bob")
+            assert (changed.edge.id, (await graph.get("bob")).version) == ("edge_78", 2)  # type: ignore[union-attr]
+        assert await log_lines(copied) == await log_lines(world.graph)
+    finally:
+        await system.close()
+
+
+@clause("UGS-10", "UGS-128")
+async def test_a_store_with_another_past_is_not_overwritten(world: World, other: Harness) -> None:
+    await world.graph.add_node("ours")
+    system = await other.system(FixedClock(NOW))
+    await Graph(system).add_node("theirs")
+    await system.close()
+    before = await seen_of(other)
+
+    with pytest.raises(DigestMismatch):
+        await world.system.copy_to(await other.storage())
+
+    assert await seen_of(other) == before
+
+
+@needs("durable")
+@clause("UGS-11", "UGS-206")
+async def test_stores_are_copied_by_their_urls(world: World, other: Harness) -> None:
+    await eventful(world)
+    digest, events = await world.system.digest(), len(await world.events())
+    await world.harness.close()
+    kept = (await other.storage()).capabilities.durable
+    await other.close()
+
+    assert await copy(world.harness.url, other.url) == digest
+
+    if kept:
+        assert (await seen_of(other))["digest"] == digest
+        assert await position_of(await other.storage()) == events
+    await world.restart()
