@@ -15,18 +15,20 @@ from ugs.cypher.engine.env import Layout
 from ugs.cypher.engine.limits import Limits
 from ugs.cypher.engine.operators.base import Operator
 from ugs.cypher.engine.planning.queries import Planned, plan_query
-from ugs.cypher.engine.planning.statistics import Statistics
+from ugs.cypher.engine.planning.statistics import gather, labels_worth_counting
 from ugs.cypher.engine.reader import Reader
 from ugs.cypher.engine.run import Row, Run
 from ugs.cypher.engine.view import GraphView, StoredGraph
 from ugs.cypher.errors import CypherError, CypherSyntaxError
+from ugs.cypher.explaining import PlanStep, as_table, steps_of
 from ugs.cypher.parsing import parse
 from ugs.cypher.syntax import Statement
 from ugs.cypher.values.comparing import identity
 from ugs.errors import DeadlineExceeded, InvalidSyntax, LimitExceeded
 from ugs.storage import Session
 
-__all__ = ["Prepared", "Result", "local", "nested", "prepare", "run"]
+COMPILED = (local, nested)
+"""Modules that teach the compiler further expressions when they are imported."""
 VIEWS = {"GRAPH": StoredGraph}
 """How each view is made of a session."""
 
@@ -46,8 +48,8 @@ class Result(Struct, frozen=True):
     rows: list[tuple[Any, ...]]
     fetches: int = 0
     """How many questions the store was asked."""
-    plan: str | None = None
-    """The plan in words, when the query began with EXPLAIN or PROFILE."""
+    plan: tuple[PlanStep, ...] = ()
+    """The operators, when the query began with EXPLAIN or PROFILE."""
 
 
 @lru_cache(maxsize=1024)
@@ -88,17 +90,36 @@ async def run(
     except CypherError as error:
         error.locate(query)
         raise
+    except RecursionError:
+        raise LimitExceeded("A value nests too deep to be compared") from None
+
+
+async def explain(source: Session | GraphView, query: str, view: str = "GRAPH") -> str:
+    """How a query would be answered, as a table for people; nothing is run."""
+    parts, _ = await _planned(prepare(query), view_of(source, view))
+    return as_table(steps_of(parts, None))
+
+
+async def _planned(prepared: Prepared, view: GraphView) -> tuple[list[Planned], Layout]:
+    layout = Layout()
+    query = prepared.statement.query
+    statistics = await gather(view, labels_worth_counting(query))
+    return plan_query(query, layout, statistics), layout
 
 
 async def _answer(prepared: Prepared, run: Run) -> Result:
-    layout = Layout()
-    parts = plan_query(prepared.statement.query, layout, Statistics())
+    mode = prepared.statement.mode
+    parts, layout = await _planned(prepared, run.graph.view)
+    if mode == "EXPLAIN":
+        return Result(prepared.columns, [], run.graph.fetches, tuple(steps_of(parts, None)))
+    run.counts = {} if mode == "PROFILE" else None
     rows: list[tuple[Any, ...]] = []
     for part in parts:
         rows += await _part_rows(run, part, layout.width, prepared.columns, len(rows))
     if len(parts) > 1 and not prepared.statement.query.all:
-        rows = list({tuple(identity(value) for value in row): row for row in rows}.values())
-    return Result(prepared.columns, rows, run.graph.fetches)
+        rows = list({tuple(identity(value) for value in row): row for row in reversed(rows)}.values())[::-1]
+    plan = tuple(steps_of(parts, run.counts)) if mode == "PROFILE" else ()
+    return Result(prepared.columns, rows, run.graph.fetches, plan)
 
 
 async def _part_rows(run: Run, part: Planned, width: int, columns: Sequence[str], before: int) -> list[tuple[Any, ...]]:
@@ -109,7 +130,6 @@ async def _part_rows(run: Run, part: Planned, width: int, columns: Sequence[str]
         if before + len(found) > run.limits.rows:
             message = f"The answer has more than {run.limits.rows} rows: add a LIMIT"
             raise LimitExceeded(message, limit=run.limits.rows)
-        await asyncio.sleep(0)
     return found
 
 
@@ -120,8 +140,18 @@ def flow(run: Run, operators: Sequence[Operator], width: int) -> AsyncIterator[l
     batches = _one(first)
     for operator in operators:
         batches = operator.flow(run, batches)
+        if run.counts is not None:
+            batches = _counted(run.counts, operator, batches)
     return batches
 
 
 async def _one(row: Row) -> AsyncIterator[list[Row]]:
     yield [row[:]]
+
+
+async def _counted(
+    counts: dict[int, int], operator: Operator, batches: AsyncIterator[list[Row]]
+) -> AsyncIterator[list[Row]]:
+    async for batch in batches:
+        counts[id(operator)] = counts.get(id(operator), 0) + len(batch)
+        yield batch

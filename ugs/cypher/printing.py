@@ -12,6 +12,7 @@ from typing import Any
 from ugs.cypher import syntax as s
 from ugs.cypher.errors import CypherSyntaxError
 from ugs.cypher.parsing.cursor import RESERVED
+from ugs.cypher.parsing.expressions import balanced
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 KEYWORDS = RESERVED | {"TRUE", "FALSE", "NULL", "CASE", "END", "BY", "EXISTS", "COUNT", "COLLECT", "ALL", "ANY", "NONE"}
@@ -25,6 +26,7 @@ LEVELS = {
     "^": 8,
 }
 NOT, COMPARE, SIGN, ATOM = 3, 4, 9, 10
+CONNECTIVES = ("AND", "OR", "XOR")
 ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 
 
@@ -72,7 +74,17 @@ def within(tree: s.Expression, level: int) -> str:
 
 def _binary(tree: s.Binary) -> str:
     level = LEVELS[tree.op]
+    operands = _chained(tree, tree.op) if tree.op in CONNECTIVES else []
+    if operands and balanced(tree.op, operands) == tree:
+        return f" {tree.op} ".join(within(operand, level + 1) for operand in operands)
     return f"{within(tree.left, level)} {tree.op} {within(tree.right, level + 1)}"
+
+
+def _chained(tree: s.Expression, op: str) -> list[s.Expression]:
+    """The operands of a chain of one connective."""
+    if isinstance(tree, s.Binary) and tree.op == op:
+        return _chained(tree.left, op) + _chained(tree.right, op)
+    return [tree]
 
 
 def _comparison(tree: s.Comparison) -> str:

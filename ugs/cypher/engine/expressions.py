@@ -98,19 +98,23 @@ MAX = 2**63 - 1
 
 def _list(tree: s.ListLiteral, env: Env) -> Fn:
     items = compile_all(tree.items, env)
-    return lambda row: measured([item(row) for item in items])
+    return lambda row: measured([item(row) for item in items], row[0])
 
 
 def _map(tree: s.MapLiteral, env: Env) -> Fn:
     entries = [(key, compile_expression(value, env)) for key, value in tree.entries]
-    return lambda row: measured({key: value(row) for key, value in entries})
+    return lambda row: measured({key: value(row) for key, value in entries}, row[0])
 
 
 def _map_projection(tree: s.MapProjection, env: Env) -> Fn:
     subject = compile_expression(tree.subject, env)
     entries = [(key, None if value is None else compile_expression(value, env)) for key, value in tree.entries]
     everything = tree.everything
-    return lambda row: measured(project_map(subject(row), everything, entries, row))
+    return lambda row: _measured_map(project_map(subject(row), everything, entries, row), row)
+
+
+def _measured_map(found: Any, row: Row) -> Any:
+    return None if found is None else measured(found, row[0])
 
 
 def _boolean(value: Any) -> Ternary:
@@ -189,6 +193,16 @@ def _textual(test: Callable[[str, str], Ternary]) -> Callable[[Fn, Fn], Fn]:
     return build
 
 
+def _matches(left: Fn, right: Fn) -> Fn:
+    def apply(row: Row) -> Ternary:
+        text, pattern = left(row), right(row)
+        if not isinstance(text, str) or not isinstance(pattern, str):
+            return None
+        return matches(text, pattern, row[0].tick)
+
+    return apply
+
+
 CONNECTIVES: dict[str, Callable[[Fn, Fn], Fn]] = {
     "AND": _and,
     "OR": _or,
@@ -197,7 +211,7 @@ CONNECTIVES: dict[str, Callable[[Fn, Fn], Fn]] = {
     "STARTS WITH": _textual(str.startswith),
     "ENDS WITH": _textual(str.endswith),
     "CONTAINS": _textual(str.__contains__),
-    "=~": _textual(matches),
+    "=~": _matches,
 }
 
 
@@ -219,7 +233,7 @@ def _plus(left: Fn, right: Fn) -> Fn:
         found = add(left(row), right(row))
         if isinstance(found, list):
             row[0].tick(len(found) // 8)
-            return measured(found)
+            return measured(found, row[0])
         if isinstance(found, str):
             row[0].tick(len(found) // 256)
         return found
@@ -283,7 +297,10 @@ def _call(tree: s.Call, env: Env) -> Fn:
         values = [argument(row) for argument in arguments]
         if strict and None in values:
             return None
-        return code(row[0], *values) if live else code(*values)
+        found = code(row[0], *values) if live else code(*values)
+        if type(found) is list:
+            row[0].tick(len(found) // 8)
+        return found
 
     return call
 
@@ -291,7 +308,12 @@ def _call(tree: s.Call, env: Env) -> Fn:
 def _call_of_one(code: Callable[[Any], Any], argument: Fn) -> Fn:
     def call(row: Row) -> Any:
         value = argument(row)
-        return None if value is None else code(value)
+        if value is None:
+            return None
+        found = code(value)
+        if type(found) is list:
+            row[0].tick(len(found) // 8)
+        return found
 
     return call
 

@@ -38,7 +38,7 @@ def _comprehension(tree: s.ListComprehension, env: Env) -> Fn:
             row[0].tick()
             if where is None or where(row) is True:
                 found.append(item if projection is None else projection(row))
-        return measured(found)
+        return measured(found, row[0])
 
     return build
 

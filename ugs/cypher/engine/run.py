@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,7 @@ from ugs.errors import DeadlineExceeded, LimitExceeded
 Row = list[Any]
 """Slot 0 is the run, then one slot for each variable of the whole query."""
 STRIDE = 256
+BREATH = 0.02
 
 
 class Run:
@@ -27,6 +29,7 @@ class Run:
         self.now_ns = time.time_ns() if now_ns is None else now_ns
         self.random = random.Random()
         self.deadline = time.monotonic() + limits.seconds
+        self.breath = time.monotonic()
         self.work = 0
         self.template: Row = []
         """A row to start from where there is no other: the row around a subquery, or the first of all."""
@@ -53,6 +56,12 @@ class Run:
         self.work = before + count
         if before // STRIDE != self.work // STRIDE:
             self.check()
+
+    async def breathe(self) -> None:
+        """Let others have the event loop for a moment, when this query has kept it for long enough."""
+        if time.monotonic() - self.breath > BREATH:
+            await asyncio.sleep(0)
+            self.breath = time.monotonic()
 
     def metered(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:

@@ -66,7 +66,7 @@ class Expressions(Atoms):
             places.append(self.at)
             self.place += 1
             operands.append(self._climb(power + 1))
-        return _balanced(word, operands, places[0])
+        return balanced(word, operands, places[0])
 
     def _compared(self, first: Expression) -> Expression:
         at = self.at
@@ -133,8 +133,9 @@ class Expressions(Atoms):
         return Slice(subject, start, end, at=at)
 
 
-def _balanced(op: str, operands: list[Expression], at: int) -> Expression:
+def balanced(op: str, operands: list[Expression], at: int = 0) -> Expression:
+    """A tree of little depth for a connective whose grouping changes nothing."""
     if len(operands) == 1:
         return operands[0]
     middle = (len(operands) + 1) // 2
-    return Binary(op, _balanced(op, operands[:middle], at), _balanced(op, operands[middle:], at), at=at)
+    return Binary(op, balanced(op, operands[:middle], at), balanced(op, operands[middle:], at), at=at)

@@ -56,6 +56,7 @@ async def portions(run: Run, operator: Operator, batch: list[Row]) -> AsyncItera
         portion.append(row)
         if len(portion) >= BATCH:
             run.check()
+            await run.breathe()
             yield portion
             portion = []
     if portion:
@@ -76,6 +77,8 @@ def apply_all(run: Run, operators: Sequence[Operator], rows: list[Row]) -> list[
     """A plan inside another, run at once."""
     for operator in operators:
         rows = list(operator.rows(run, rows))
+        if run.counts is not None:
+            run.counts[id(operator)] = run.counts.get(id(operator), 0) + len(rows)
     return rows
 
 

@@ -66,18 +66,21 @@ class Unwind(Operator):
 
     title = "Unwind"
 
-    def __init__(self, source: Fn, slot: int, words: str) -> None:
+    def __init__(self, source: Fn, slot: int, words: str, nested: bool) -> None:
         self.source = source
         self.slot = slot
         self.words = words
+        self.nested = nested
 
     def describe(self) -> str:
         return self.words
 
     def rows(self, run: Run, batch: list[Row]) -> Iterable[Row]:
-        return run.metered(self._unfold(batch, evaluated(batch, self.source)))
+        # Lists are made one at a time, unless the graph must be asked for them.
+        lists = evaluated(batch, self.source) if self.nested else map(self.source, batch)
+        return run.metered(self._unfold(batch, lists))
 
-    def _unfold(self, batch: list[Row], lists: list[Any]) -> Iterator[Row]:
+    def _unfold(self, batch: list[Row], lists: Iterable[Any]) -> Iterator[Row]:
         for row, values in zip(batch, lists, strict=True):
             if values is None:
                 continue

@@ -106,10 +106,17 @@ class MatchPlanner:
         elif (start := self._best_start()) is not None:
             self.operators.append(start_operator(start, self.env))
             self.bound.add(start.name)
+            self._drop_labels(start)
         else:
             return False
         self._filter()
         return True
+
+    def _drop_labels(self, start: Start) -> None:
+        """A scan answers with nodes of its labels only; whatever else the store checked is checked again."""
+        if not start.by_id:
+            done = s.Variable(start.name)
+            self.conditions = [c for c in self.conditions if not (isinstance(c, s.HasLabels) and c.subject == done)]
 
     def _best_start(self) -> Start | None:
         unbound = [name for name in self.nodes if name not in self.bound]

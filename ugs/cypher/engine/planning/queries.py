@@ -54,7 +54,7 @@ class Planner:
         source = compile_expression(clause.source, self.env)
         self.env = self.env.plus([clause.variable])
         words = f"{print_expression(clause.source)} AS {clause.variable}"
-        self.operators.append(Unwind(source, self.env[clause.variable], words))
+        self.operators.append(Unwind(source, self.env[clause.variable], words, has_subquery(clause.source)))
 
     def _with(self, clause: s.With) -> None:
         names = list(self.env.scope)

@@ -41,6 +41,10 @@ class Start:
     estimate: float
     fixed: bool
 
+    @property
+    def by_id(self) -> bool:
+        return any(one.key == "" for one in self.lookups)
+
 
 def choose_start(
     names: Sequence[str], conditions: list[s.Expression], bound: set[str], statistics: Statistics

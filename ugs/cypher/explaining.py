@@ -1,0 +1,50 @@
+"""Plans in words: what EXPLAIN shows, and with the numbers of rows what PROFILE shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from ugs.cypher.engine.operators.base import Operator
+from ugs.cypher.engine.planning.queries import Planned
+
+
+class PlanStep(Struct, frozen=True):
+    """One operator of a plan: first in the list is first to work."""
+
+    operator: str
+    details: str
+    depth: int
+    rows: int | None = None
+    """How many rows left it, when the query was profiled."""
+
+
+def steps_of(parts: Sequence[Planned], counts: dict[int, int] | None) -> list[PlanStep]:
+    """All operators of a query in the order in which they work."""
+    steps: list[PlanStep] = []
+    for number, part in enumerate(parts):
+        if len(parts) > 1:
+            steps.append(PlanStep("Union", f"part {number + 1} of {len(parts)}", 0))
+        steps += _steps(part.operators, int(len(parts) > 1), counts)
+    return steps
+
+
+def _steps(operators: Sequence[Operator], depth: int, counts: dict[int, int] | None) -> Iterator[PlanStep]:
+    for operator in operators:
+        rows = None if counts is None else counts.get(id(operator), 0)
+        yield PlanStep(operator.title, operator.describe(), depth, rows)
+        for inner in operator.inner():
+            yield from _steps(inner, depth + 1, counts)
+
+
+def as_table(steps: Sequence[PlanStep]) -> str:
+    """The plan for people, one line per operator."""
+    names = ["  " * step.depth + step.operator for step in steps]
+    profiled = any(step.rows is not None for step in steps)
+    widest = max((len(name) for name in names), default=0)
+    lines = []
+    for step, name in zip(steps, names, strict=True):
+        rows = "" if not profiled else f"{'' if step.rows is None else step.rows:>10}  "
+        lines.append(f"{name:<{widest}}  {rows}{step.details}".rstrip())
+    return "\n".join(lines)
