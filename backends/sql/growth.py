@@ -1,7 +1,7 @@
 """How the catalog a store was made for differs from the one it is opened with.
 
-Catalogs only grow: new tables, columns, indexes, words. What is missing is added; what the store has and the catalog
-does not know can only come from a newer program, and is refused before anything is touched.
+Catalogs only grow: new tables, columns, indexes, words. What is missing is added; rows and columns of which the
+catalog does not know can only come from a newer program, and are refused before anything is touched.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from backends.sql.dialect import quoted
 from backends.sql.layout import Layout
 from backends.sql.names import index_name, short
 from ugs.catalog import Catalog, Table
@@ -49,11 +50,21 @@ class Growth(Struct):
     warnings: list[str] = field(default_factory=list)
 
 
-def growth_of(stored: Description, catalog: Catalog, layout: Layout) -> Growth:
-    """The difference between what the store was made for and the catalog."""
+def unknown_tables(stored: Description, catalog: Catalog) -> list[str]:
+    """Tables the store was made for that the catalog does not have."""
+    return [name for name in stored if name not in catalog.tables]
+
+
+def growth_of(stored: Description, catalog: Catalog, layout: Layout, unused: set[str]) -> Growth:
+    """The difference between what the store was made for and the catalog.
+
+    Unknown tables that are `unused`, without a single row, tell nothing and go.
+    """
     wanted = description_of(catalog, layout)
-    _refuse_newer(stored, wanted)
+    _refuse_newer({name: table for name, table in stored.items() if name not in unused}, wanted)
     growth = Growth()
+    for name in sorted(unused):
+        growth.statements += [f"DROP TABLE {quoted(table)}" for table in (*stored[name]["sides"], name)]
     for table in catalog:
         if table.name in stored:
             _grow(growth, table, stored[table.name], layout)

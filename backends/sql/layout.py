@@ -79,22 +79,12 @@ class Layout:
         return quoted(field.stored_as) + self.dialect.direction(False, field.nullable)
 
     def _rule(self, table: Table, rule: Unique) -> str:
-        columns = ", ".join(self._unique_columns(table, rule))
-        nulls = "" if self.is_sqlite else " NULLS NOT DISTINCT"
-        when = "" if isinstance(rule.when, Everything) else f" WHERE {self.condition(table, rule.when)}"
-        return self._index(short(rule.name), table.name, columns, unique=True) + nulls + when
-
-    def _unique_columns(self, table: Table, rule: Unique) -> Iterator[str]:
-        """In SQLite NULLs differ from each other, so a missing value is indexed as one that is equal.
-
-        An index with an expression is also named in SQLite's error, and we need the name.
-        """
-        fields = [table.field(name) for name in rule.fields]
-        for field in fields:
-            column = quoted(field.stored_as)
-            yield f"ifnull({column}, 0)" if self.is_sqlite and field.nullable else column
+        columns = [quoted(table.field(name).stored_as) for name in rule.fields]
         if self.is_sqlite:
-            yield from (f"({quoted(field.stored_as)} IS NULL)" for field in fields)
+            # SQLite's error names an index only when it has an expression, and we need the name.
+            columns.append(f"({columns[0]} IS NULL)")
+        when = "" if isinstance(rule.when, Everything) else f" WHERE {self.condition(table, rule.when)}"
+        return self._index(short(rule.name), table.name, ", ".join(columns), unique=True) + when
 
     def condition(self, table: Table, where: Where) -> str:
         """A condition of the catalog, with its values written out."""

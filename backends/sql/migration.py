@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from backends.sql.growth import Description, Growth, description_of, growth_of
+from backends.sql.dialect import quoted
+from backends.sql.growth import Description, Growth, description_of, growth_of, unknown_tables
 from backends.sql.link import Link
 from backends.sql.names import EVENTS, META
 from backends.sql.session import Shape, SqlSession
@@ -110,10 +111,17 @@ async def _grow(link: Link, shape: Shape) -> list[str]:
         record = await read_record(link, shape) or {}
         if record.get("catalog") == wanted:
             return []
-        growth = growth_of(_decode(record.get("catalog", "{}")), shape.catalog, shape.layout)
+        stored = _decode(record.get("catalog", "{}"))
+        growth = growth_of(stored, shape.catalog, shape.layout, await _unused(link, shape, stored))
         await _apply(link, shape, growth)
         await _write_record(link, shape, "catalog", wanted)
     return growth.warnings
+
+
+async def _unused(link: Link, shape: Shape, stored: Description) -> set[str]:
+    """Tables that are unknown here and have no rows."""
+    unknown = unknown_tables(stored, shape.catalog)
+    return {name for name in unknown if not await link.rows(f"SELECT 1 FROM {quoted(name)} LIMIT 1")}
 
 
 async def _apply(link: Link, shape: Shape, growth: Growth) -> None:

@@ -16,7 +16,7 @@ from backends.sql import SqlStorage, open_sql
 from backends.sql.link import Link
 from backends.sql.migration import bring_up_to_date, read_record, transaction
 from backends.sql.session import Shape
-from tests.backends.sql.samples import CATALOG, SEATS, THINGS, thing, words_of_thing
+from tests.backends.sql.samples import CATALOG, PARTS, SEATS, THINGS, Seat, thing, words_of_thing
 from tests.backends.sql.test_sessions import event
 from ugs.catalog import Catalog, Field, Index, Kind, Table
 from ugs.changes import TableWrites
@@ -97,11 +97,24 @@ async def test_a_catalog_may_grow(url: str) -> None:
 
 async def test_a_store_of_a_newer_program_is_refused_and_left_alone(url: str) -> None:
     await make_young(url)
-    await check_grown(url)
+    storage = await opened(url, AFTER)
+    async with storage.session(write=True) as session:
+        await session.append([], {SEATS: TableWrites(inserts=[Seat("1", "r", "p", None)])})
+    await storage.close()
     with pytest.raises(SchemaMismatch) as refused:
         await opened(url, BEFORE)
     assert refused.value.details["unknown"] == ["seats", "things.note", "things.size"]
-    assert await check_grown(url) == []
+    storage = await opened(url, AFTER)
+    async with storage.session() as session:
+        assert await session.count(SEATS) == 1
+    await storage.close()
+
+
+async def test_a_table_that_was_never_used_stands_in_nobodys_way(url: str) -> None:
+    await make_young(url)
+    await (await opened(url, Catalog([YOUNG, SEATS, PARTS], RULES))).close()
+    await (await opened(url, BEFORE)).close()
+    await check_grown(url)
 
 
 async def test_a_newer_layout_is_refused_and_left_alone(url: str) -> None:
