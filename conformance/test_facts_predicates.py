@@ -126,10 +126,10 @@ async def test_settings_are_checked(know: Know) -> None:
     predicate = await know.predicate("works_at")
     for changes in ({"status": "on"}, {"cardinality": "many"}, {}, {"add_aliases": [" "]}):
         async with know.world.refuses(InvalidFact):
-            await know.facts.configure_predicate(predicate.predicate_id, **changes)  # type: ignore[arg-type]
+            await know.facts.configure_predicate(predicate.predicate_id, **changes)
     for bad in ({"status": "on"}, {"cardinality": "many"}, {"level": "planet"}):
         async with know.world.refuses(InvalidFact):
-            await know.facts.register_predicate("x", **bad)  # type: ignore[arg-type]
+            await know.facts.register_predicate("x", **bad)
 
 
 @clause("FACT-40")
@@ -296,7 +296,7 @@ async def test_facts_about_other_things_are_untouched(know: Know) -> None:
     await know.predicate("lives_in")
     for tenant, project in (("t1", "project-b"), ("tenant-a", "p2")):
         note = await know.admin.add_note("x", tenant=tenant, project=project)
-        space = {"tenant": tenant, "project": project}
+        space: Any = {"tenant": tenant, "project": project}
         await know.admin.register_predicate("works_at", status="active", cardinality="single", **space)
         await know.admin.add_fact("alice", "works_at", "A", notes=[note.note_id], valid_from=day(1), **space)
     await know.say("bob", "works_at", "A", valid_from=day(1))
