@@ -15,7 +15,7 @@ from bench.questions import KINDS
 from bench.results import Results, parse_size
 from bench.running import PARTS, Plan, run
 from bench.sampling import Effort
-from bench.stores import STORES
+from bench.stores import STORES, Store
 from bench.table import lines
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "bench"
@@ -73,7 +73,14 @@ def plan_from(asked: argparse.Namespace) -> Plan:
     only = asked.only or PARTS
     kinds = tuple(kind for kind in KINDS if kind in only)
     parts = tuple(part for part in PARTS if part in only or (part == "reads" and kinds))
-    return Plan(asked.output / "data", sizes, asked.stores, kinds or KINDS, parts, effort)
+    return Plan(asked.output / "data", sizes, asked.stores, kinds or KINDS, parts, effort, largest_for(asked))
+
+
+def largest_for(asked: argparse.Namespace) -> Callable[[Store], int]:
+    """Whoever names sizes gets them; else a store takes part as far as its loading allows in the time."""
+    if asked.sizes:
+        return lambda store: max(asked.sizes)
+    return lambda store: store.largest if asked.full else store.largest_quick
 
 
 def progress() -> Callable[[str], None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -40,6 +41,8 @@ class Plan(Struct, frozen=True):
     kinds: tuple[str, ...] = KINDS
     parts: tuple[str, ...] = PARTS
     effort: Effort = Effort()
+    largest: Callable[[Store], int] = lambda store: store.largest
+    """Up to which size a store takes part."""
 
 
 async def run(plan: Plan, tell: Tell) -> Results:
@@ -78,7 +81,7 @@ async def _open_stores(
     loads, ready = Loads(plan.folder), []
     for name in plan.stores:
         store = STORES[name]
-        if size > store.largest:
+        if size > plan.largest(store):
             continue
         try:
             url = store.url(plan.folder, size)

@@ -37,7 +37,9 @@ class Store(Struct, frozen=True):
     """Who does the same work without us, given our URL and the size."""
     server: str | None = None
     largest: int = 1_000_000
-    """The size beyond which it is left out."""
+    """The size beyond which it is left out, unless sizes are named."""
+    largest_quick: int = 100_000
+    """The same for a quick run."""
     scratch: Callable[[Path, int], str] | None = None
     """Makes a copy to write into; without it the data itself is written to, at the end."""
 
@@ -191,6 +193,6 @@ STORES = {
         Store("memory", file_url, python_structures, scratch=scratch_files),
         Store("sqlite", sqlite_url, raw_sqlite, scratch=scratch_sqlite),
         Store("postgresql", postgresql_url, raw_postgresql, server="postgresql"),
-        Store("neo4j", neo4j_url, raw_neo4j, server="neo4j", largest=100_000),
+        Store("neo4j", neo4j_url, raw_neo4j, server="neo4j", largest=100_000, largest_quick=10_000),
     )
 }
