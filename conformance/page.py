@@ -30,7 +30,8 @@ h1{font-size:1.7rem;margin:0 0 .3rem}h2{font-size:1.15rem;margin:2.6rem 0 .7rem}
 .lead,.note{color:var(--dim);margin:.2rem 0}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:1rem;margin:1.5rem 0}
 .card{border:1px solid var(--line);border-radius:10px;padding:1rem 1.1rem}
-.card b{font-size:1.05rem}.bar{display:flex;height:8px;border-radius:4px;overflow:hidden;background:var(--na-bg);margin:.6rem 0}
+.card b{font-size:1.05rem}
+.bar{display:flex;height:8px;border-radius:4px;overflow:hidden;background:var(--na-bg);margin:.6rem 0}
 .bar i{display:block}.bar .passed{background:#17b26a}.bar .failed{background:#f04438}.bar .na{background:#98a2b3}
 .card ul{list-style:none;margin:0;padding:0;color:var(--dim);font-size:.88rem}
 .filters{display:flex;flex-wrap:wrap;gap:.5rem;position:sticky;top:0;background:var(--paper);padding:.7rem 0;z-index:2}
@@ -46,7 +47,8 @@ td small{color:var(--dim);white-space:normal;display:block;max-width:14rem}
 .s{display:inline-block;border-radius:999px;padding:0 .55rem;font-weight:600}
 .s.passed{color:var(--passed);background:var(--passed-bg)}.s.failed{color:var(--failed);background:var(--failed-bg)}
 .s.na{color:var(--na);background:var(--na-bg)}.s.none{color:var(--dim);font-weight:400}
-code{font:.92em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:var(--na-bg);border-radius:4px;padding:0 .25em}
+code{font:.92em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
+background:var(--na-bg);border-radius:4px;padding:0 .25em}
 """
 
 FILTERS = [("all", "all"), ("passed", "passed"), ("failed", "failed"), ("na", "not applicable"), ("none", "no test")]

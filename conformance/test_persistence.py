@@ -70,7 +70,7 @@ async def whole(graph: Graph) -> tuple[object, ...]:
 
 
 @needs("durable")
-@clause("UGS-207", "UGS-4", "UGS-148", "UGS-11", "UGS-152")
+@clause("UGS-207", "UGS-148", "UGS-11", "UGS-152")
 async def test_state_log_and_indexes_survive_a_restart(world: World) -> None:
     await world.graph.load_demo()
     await world.graph.update("alice", {"n": [1, {"x": "@(bob)"}]}, data={"d": 1.5})
