@@ -227,13 +227,13 @@ def last_line(files: Files, path: Path, end: int) -> bytes:
 def collector_paused() -> Iterator[None]:
     """Millions of new objects and no garbage: the collector would only get in the way.
 
-    What was loaded stays for good, so it is moved out of the collector's sight altogether.
+    What was loaded stays until the store is closed, so it is moved out of the collector's sight altogether.
     """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
-    finally:
         gc.freeze()
+    finally:
         if was_on:
             gc.enable()

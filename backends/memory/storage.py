@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -239,6 +240,7 @@ class FileStorage(MemoryStorage):
             raise StorageIOError(f"Closing {self.log.path} failed: {error.strerror}") from error
         finally:
             self._lock.release()
+            gc.unfreeze()  # what was loaded may go now
 
     def check_writable(self) -> None:
         super().check_writable()

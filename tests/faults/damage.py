@@ -12,7 +12,9 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import Struct
@@ -27,6 +29,9 @@ from ugs.system import System
 
 WAL, SNAPSHOT = "events.wal", "snapshot.json"
 NOON = 1_769_020_454_093
+PORTION = 200
+MEMORY = Path("/dev/shm")
+"""Where it exists, thousands of small files are written without waiting for a disk."""
 KNOWN = ("E008", "E009")
 Files = dict[str, bytes]
 
@@ -149,23 +154,22 @@ def damaged(files: Files, name: str, damage: Damage) -> Files:
 
 
 def try_all(files: Files, name: str, damages: Sequence[Damage], folder: Path, workers: int = 2) -> list[Found]:
-    """Start on every damaged copy, shared among processes."""
-    shares = [list(damages[worker::workers]) for worker in range(workers)]
-    with ProcessPoolExecutor(workers, mp_context=FORKS) as pool:
-        told = list(
-            pool.map(_try_some, *zip(*((files, name, s, folder / str(i)) for i, s in enumerate(shares)), strict=True))
-        )
-    found: list[Found] = [Found()] * len(damages)
-    for worker, share in enumerate(told):
-        found[worker::workers] = share
-    return found
+    """Start on every damaged copy, shared among processes in small portions, so that giving up is quick."""
+    portions = [damages[start : start + PORTION] for start in range(0, len(damages), PORTION)]
+    pool = ProcessPoolExecutor(workers, mp_context=FORKS)
+    try:
+        work = partial(_try_some, files, name, folder)
+        return [found for portion in pool.map(work, portions) for found in portion]
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _try_some(files: Files, name: str, damages: Iterable[Damage], folder: Path) -> list[Found]:
-    async def run() -> list[Found]:
-        return [await start(lay(damaged(files, name, damage), folder)) for damage in damages]
+def _try_some(files: Files, name: str, folder: Path, damages: Iterable[Damage]) -> list[Found]:
+    async def run(own: Path) -> list[Found]:
+        return [await start(lay(damaged(files, name, damage), own)) for damage in damages]
 
-    return asyncio.run(run())
+    with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else folder) as own:
+        return asyncio.run(run(Path(own) / "data"))
 
 
 def silently_wrong(found: Sequence[Found], right: Callable[[int], str]) -> list[int]:

@@ -1,14 +1,15 @@
-"""F16: a log of a million events opens quickly from its snapshot, and in bearable time without it."""
+"""F16: a log of a million events opens quickly from its snapshot, and what was loaded goes when it is closed."""
 
 from __future__ import annotations
 
+import gc
 import time
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.faults.damage import SNAPSHOT
+from tests.faults.damage import SNAPSHOT, WAL, make_sample, start
 from tests.faults.figures import Figures
 from ugs.api import Graph
 from ugs.graph.commands import AddEdge, AddNode
@@ -43,6 +44,17 @@ async def test_f16_a_million_events_open_from_snapshot_and_from_genesis(
     assert position == events
     assert quick < WITH_SNAPSHOT
     assert slow < FROM_GENESIS
+
+
+async def test_a_store_that_is_opened_again_and_again_does_not_keep_what_it_loaded(tmp_path: Path) -> None:
+    frozen = gc.get_freeze_count()
+    await make_sample(tmp_path / "data", 20)
+    for _ in range(3):
+        assert (await start(tmp_path / "data")).code == ""
+    wal = tmp_path / "data" / WAL
+    wal.write_bytes(wal.read_bytes().replace(b"Node", b"Mode", 1))
+    assert (await start(tmp_path / "data")).code == "E009"
+    assert gc.get_freeze_count() <= frozen
 
 
 def operation(number: int) -> AddNode | AddEdge:
