@@ -1,0 +1,134 @@
+"""Identifiers, the clock, errors, words and event lines: small parts that need no store."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ugs.clock import FixedClock, WallClock, not_before
+from ugs.errors import InvalidSyntax, UgsError, all_errors
+from ugs.events import GENESIS_CRC, Event, Idem, Tx, event_id, from_line, line_crc, seal, to_line, unsealed_line
+from ugs.graph.text import node_words, rarity, relevance, split_words, tokens, word_parts
+from ugs.identity import Scope, check_identifier, is_identifier, scope_of
+from ugs.values import JsonText, to_text
+
+
+@pytest.mark.parametrize("id", ["a", "_", "user:a", "scratch:_-9", "a" * 256, "user"])
+def test_identifiers(id: str) -> None:
+    assert check_identifier(id) == id
+
+
+@pytest.mark.parametrize("id", ["", "9", "user:", "other:a", "a:b", "a\n", "a b", "é", "a" * 257, None, 7])
+def test_what_is_no_identifier_is_refused_with_what_to_do(id: object) -> None:
+    with pytest.raises(InvalidSyntax, match="use letters, digits"):
+        check_identifier(id)
+
+
+def test_scopes_by_prefix() -> None:
+    assert [scope_of(id) for id in ("a", "user:a", "project:a", "scratch:a")] == [
+        Scope.DEFAULT,
+        Scope.USER,
+        Scope.PROJECT,
+        Scope.SCRATCH,
+    ]
+
+
+def test_the_clock_never_falls_behind_its_floor() -> None:
+    clock = FixedClock(100)
+    assert (not_before(clock, 50), not_before(clock, 150)) == (100, 150)
+    assert WallClock().now() > 1_700_000_000_000
+
+
+def test_every_error_has_a_code_and_a_sentence_of_its_own() -> None:
+    errors = list(all_errors())
+
+    assert all(error.code and error.summary != UgsError.summary for error in errors)
+    assert {error.code for error in errors} >= {f"E00{n}" for n in range(1, 10)}
+
+
+def test_words_are_folded_and_parted() -> None:
+    assert split_words("Hello, WORLD foo_bar x-1 ﬁn ÉTÉ") == ["hello", "world", "foo_bar", "x-1", "fin", "été"]
+    assert word_parts("foo_bar-baz") == ["foo", "bar", "baz"]
+    assert word_parts("plain") == []
+    assert sorted(tokens("a_b c")) == ["a", "a_b", "b", "c"]
+    assert split_words("x" * 129) == []
+
+
+def test_a_nodes_words_are_weighed_by_place() -> None:
+    words = node_words("fox", "fox", '{"x":"fox box","y":["@(fox)"]}', '{"z":[1.5,true,"box"]}')
+
+    assert words["fox"] == 4 + 2 + 1
+    assert words["box"] == 1 + 0.5
+    assert (words["1"], words["5"], words["true"]) == (0.5, 0.5, 0.5)
+    assert words["@(fox)"] == 0
+
+
+def test_relevance_grows_with_rarity_and_place() -> None:
+    assert rarity(10, 0) == 0
+    assert rarity(10, 1) > rarity(10, 9) > 0
+    assert relevance({"a": 4.0, "b": 1.0}, {"a": 0.5, "b": 2.0}) == 4.0
+
+
+def element_of(type: str, data: object) -> str | None:
+    return data.get("id") if isinstance(data, dict) else None
+
+
+texts = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=8)
+events = st.builds(
+    Event,
+    position=st.integers(1, 2**40),
+    id=texts,
+    timestamp=st.integers(0, 2**45),
+    type=st.sampled_from(["NodeAdded", "EdgeDeleted"]),
+    data=st.dictionaries(texts.filter(lambda key: key != "id"), texts, max_size=2).map(to_text),
+    version=st.one_of(st.none(), st.integers(1, 9)),
+    by=st.one_of(st.none(), texts),
+    tx=st.one_of(st.none(), st.builds(Tx, texts, st.integers(0, 9), st.integers(1, 9))),
+    idem=st.one_of(st.none(), st.builds(Idem, texts, texts, st.integers(1, 4), st.just(({"b": "1", "a": "2"},)))),
+)
+
+
+@given(events, st.integers(0, 2**32 - 1))
+def test_a_sealed_line_reads_back_as_the_event(event: Event, previous: int) -> None:
+    sealed = seal(event, f"{previous:08x}")
+    line = to_line(sealed)
+
+    assert from_line(line, 0, element_of) == sealed
+    assert line.endswith(f',"crc":"{sealed.crc}"}}'.encode())
+    assert sealed.crc == line_crc(unsealed_line(event), f"{previous:08x}")
+
+
+def test_a_line_begins_with_the_seeds_four_keys() -> None:
+    event = Event(position=7, id=event_id(5, 7), timestamp=5, type="NodeDeleted", data=JsonText('{"id":"a"}'))
+
+    assert to_line(seal(event, GENESIS_CRC)).startswith(
+        b'{"id":"evt_5_7","timestamp":5,"type":"NodeDeleted","data":{"id":"a"},"seq":7,"crc":"'
+    )
+
+
+def test_a_line_is_the_same_whatever_order_its_maps_were_in() -> None:
+    one, other = ({"code": "W", "message": "m"}, {"message": "m", "code": "W"})
+    event = Event(position=1, id="e", timestamp=1, type="t", data=JsonText("{}"), idem=Idem("k", "h", 1, (one,)))
+
+    assert to_line(event) == to_line(msgspec.structs.replace(event, idem=Idem("k", "h", 1, (other,))))
+
+
+def test_a_foreign_line_keeps_its_unknown_keys_and_takes_its_place() -> None:
+    line = b'{"id":"x","timestamp":3,"type":"NodeAdded","data":{"id":"a","b":1},"zone":[1]}'
+
+    event = from_line(line, 9, element_of)
+
+    assert (event.position, event.element, event.crc, event.extra) == (9, "a", None, '{"zone":[1]}')
+    assert event.data == '{"b":1,"id":"a"}'
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"[]", b'{"id":1}', b'{"id":"x","timestamp":1,"type":"t","data":[]}'])
+def test_a_broken_line_is_refused(line: bytes) -> None:
+    with pytest.raises((msgspec.DecodeError, msgspec.ValidationError)):
+        from_line(line, 1, element_of)
+
+
+def test_is_identifier_agrees_with_the_check() -> None:
+    assert is_identifier("user:a") and not is_identifier("user:")
