@@ -1,0 +1,162 @@
+"""openCypher reads: the same answers on every store, whatever it does natively."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.loop import on_the_loop, run
+from conformance.world import World
+from ugs import cypher
+from ugs.api import Graph
+from ugs.cypher import CypherError, CypherRefused, Limits
+from ugs.errors import LimitExceeded
+
+PEOPLE: dict[str, dict[str, Any]] = {
+    "alice": {"name": "Alice", "age": 34, "tags": ["x", "y"], "score": 1.5},
+    "bob": {"name": "Bob", "age": 28, "_labels": ["Admin", "Driver"]},
+    "carol": {"name": "Carol", "age": 41, "born": {"@date": "1984-02-29"}, "active": True},
+    "dave": {"name": "Dave", "age": None, "active": False},
+}
+EDGES = [
+    ("e1", "alice", "bob", "KNOWS", {"since": 2019}),
+    ("e2", "bob", "carol", "KNOWS", {"since": 2021}),
+    ("e3", "carol", "alice", "KNOWS", {"since": 2020}),
+    ("e4", "alice", "task", "OWNS", {}),
+    ("e5", "dave", "dave", "KNOWS", {"since": 2000}),
+    ("e6", "dave", "task", None, {}),
+    ("e7", "alice", "nobody", "KNOWS", {"since": 1999}),
+]
+
+
+@pytest.fixture
+def people(graph: Graph) -> Graph:
+    run(settle(graph))
+    return graph
+
+
+async def settle(graph: Graph) -> None:
+    """Four people, a task, a node without a label, and edges of which one leads nowhere."""
+    for id, properties in PEOPLE.items():
+        await graph.add_node(id, "Person", properties)
+    await graph.add_node("task", "Task", {"name": "Ship it"})
+    await graph.add_node("loose")
+    for id, source, target, type, properties in EDGES:
+        await graph.add_edge(id, source, target, type, properties=properties)
+
+
+async def rows(graph: Graph, query: str, **params: Any) -> list[tuple[Any, ...]]:
+    async with graph.system.session() as session:
+        return (await cypher.run(session, query, params)).rows
+
+
+ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
+    ("MATCH (n) RETURN count(n) AS n", [(6,)]),
+    ("MATCH (p:Person) RETURN p.name AS n ORDER BY n", [("Alice",), ("Bob",), ("Carol",), ("Dave",)]),
+    ("MATCH (p:Admin) RETURN id(p) AS id, labels(p) AS l", [("bob", ["Person", "Admin", "Driver"])]),
+    ("MATCH (p:Person:Driver {name: 'Bob'}) RETURN keys(p) AS k", [(["age", "name"],)]),
+    ("MATCH (p {age: 34.0}) RETURN id(p) AS id", [("alice",)]),
+    ("MATCH (p) WHERE p.age > 30 AND p.age <= 41 RETURN id(p) AS id ORDER BY id", [("alice",), ("carol",)]),
+    (
+        "MATCH (p) WHERE p.name STARTS WITH 'C' OR p.name ENDS WITH 'b' RETURN id(p) AS i ORDER BY i",
+        [("bob",), ("carol",)],
+    ),
+    ("MATCH (p) WHERE p.name =~ '(?i).*A.*' RETURN count(*) AS n", [(3,)]),
+    ("MATCH (p:Person) WHERE p.age IS NULL RETURN id(p) AS id", [("dave",)]),
+    ("MATCH (p:Person) WHERE p.active RETURN id(p) AS id", [("carol",)]),
+    ("MATCH (p:Person) WHERE p.tags = ['x', 'y'] RETURN id(p) AS id", [("alice",)]),
+    (
+        "MATCH (p:Person) WHERE id(p) IN ['bob', 'nobody', 'alice'] RETURN id(p) AS id ORDER BY id",
+        [("alice",), ("bob",)],
+    ),
+    ("MATCH (p) WHERE p.born < date('1990-01-01') RETURN p.born.day AS d, toString(p.born) AS t", [(29, "1984-02-29")]),
+    ("MATCH (a {name: 'Alice'})-[r:KNOWS]->(b) RETURN b.name AS n, r.since AS s", [("Bob", 2019)]),
+    ("MATCH (a)<-[:KNOWS]-(b) WHERE id(a) = 'alice' RETURN id(b) AS id", [("carol",)]),
+    ("MATCH (a)-[r]-(b:Task) RETURN id(a) AS a, type(r) AS t ORDER BY a", [("alice", "OWNS"), ("dave", "RELATED")]),
+    ("MATCH (:Person)-[r:RELATED]->() RETURN id(r) AS id", [("e6",)]),
+    ("MATCH (d {name: 'Dave'})-[r:KNOWS]-(x) RETURN id(x) AS x", [("dave",)]),
+    ("MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c) WHERE id(a) = 'alice' RETURN id(c) AS c", [("carol",)]),
+    ("MATCH (a)-[:KNOWS*]->(b) WHERE id(a) = 'alice' RETURN id(b) AS b ORDER BY b", [("alice",), ("bob",), ("carol",)]),
+    (
+        "MATCH (a)-[rs:KNOWS*2..3]->(b) WHERE id(a) = 'bob' RETURN [r IN rs | id(r)] AS p ORDER BY size(p)",
+        [(["e2", "e3"],), (["e2", "e3", "e1"],)],
+    ),
+    (
+        "MATCH p = shortestPath((a)-[*]-(b)) WHERE id(a) = 'bob' AND id(b) = 'dave' RETURN [n IN nodes(p) | id(n)]",
+        [(["bob", "alice", "task", "dave"],)],
+    ),
+    (
+        "MATCH p = allShortestPaths((a)-[:KNOWS*]-(b)) WHERE id(a) = 'alice' AND id(b) = 'bob' RETURN length(p) AS n",
+        [(1,)],
+    ),
+    (
+        "MATCH (p:Person) OPTIONAL MATCH (p)-[:OWNS]->(t) RETURN id(p) AS p, t.name AS t ORDER BY p",
+        [("alice", "Ship it"), ("bob", None), ("carol", None), ("dave", None)],
+    ),
+    ("MATCH (p:Person) WHERE NOT (p)-[:KNOWS]->(:Person) RETURN id(p) AS p", []),
+    ("MATCH (p:Person) WHERE EXISTS { (p)-->(t:Task) } RETURN id(p) AS p ORDER BY p", [("alice",), ("dave",)]),
+    (
+        "MATCH (p:Person) RETURN id(p) AS p, COUNT { (p)-[:KNOWS]->() } AS n ORDER BY p",
+        [("alice", 1), ("bob", 1), ("carol", 1), ("dave", 1)],
+    ),
+    ("MATCH (p:Person {name: 'Alice'}) RETURN [(p)-[r]->(x) | id(x)] AS xs", [(["bob", "task"],)]),
+    (
+        "MATCH (p:Person) RETURN sum(p.age) AS s, avg(p.age) AS a, collect(p.name)[0..2] AS c",
+        [(103, 103 / 3, ["Alice", "Bob"])],
+    ),
+    (
+        "MATCH (a)-[r]->() RETURN type(r) AS t, count(*) AS n ORDER BY n DESC, t",
+        [("KNOWS", 4), ("OWNS", 1), ("RELATED", 1)],
+    ),
+    ("MATCH (p:Person) WITH p ORDER BY p.name SKIP 1 LIMIT 2 RETURN collect(id(p)) AS ids", [(["bob", "carol"],)]),
+    ("UNWIND $ids AS id MATCH (p) WHERE id(p) = id RETURN p.name AS n", [("Bob",), ("Carol",)]),
+    ("UNWIND ['Bob', 'Carol'] AS name MATCH (p:Person {name: name}) RETURN id(p) AS p", [("bob",), ("carol",)]),
+    ("MATCH (n:Task) RETURN id(n) AS x UNION MATCH (n:Task) RETURN id(n) AS x", [("task",)]),
+    (
+        "MATCH (p:Person {name: 'Bob'}) RETURN p {.name, friends: [(p)-[:KNOWS]->(f) | f.name]} AS m",
+        [({"name": "Bob", "friends": ["Carol"]},)],
+    ),
+    ("MATCH (loose) WHERE labels(loose) = [] RETURN id(loose) AS x", [("loose",)]),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), ANSWERS, ids=[query[:60] for query, _ in ANSWERS])
+@on_the_loop
+async def test_a_query_has_the_same_answer_on_every_store(
+    people: Graph, query: str, expected: list[tuple[Any, ...]]
+) -> None:
+    assert await rows(people, query, ids=["bob", "carol"]) == expected
+
+
+@on_the_loop
+async def test_reading_changes_nothing_and_writing_is_refused(people: Graph, world: World) -> None:
+    for text in ("MATCH (n) DETACH DELETE n", "CREATE (n)", "MATCH (n) SET n.x = 1", "CALL db.labels()"):
+        async with world.refuses(CypherRefused):
+            await rows(people, text)
+
+
+@on_the_loop
+async def test_an_error_names_its_place(people: Graph) -> None:
+    with pytest.raises(CypherError) as failed:
+        await rows(people, "MATCH (person)\nRETURN persom")
+
+    assert failed.value.detail == "UndefinedVariable"
+    assert (failed.value.details["line"], failed.value.details["column"]) == (2, 8)
+    assert "person?" in failed.value.message
+
+
+@on_the_loop
+async def test_a_hop_costs_the_same_number_of_fetches_however_many_nodes_it_starts_from(people: Graph) -> None:
+    async with people.system.session() as session:
+        result = await cypher.run(session, "MATCH (a:Person)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN count(*) AS n")
+
+    assert result.rows == [(3,)]
+    assert result.fetches <= 6
+
+
+@on_the_loop
+async def test_the_answer_is_bounded(people: Graph) -> None:
+    async with people.system.session() as session:
+        with pytest.raises(LimitExceeded):
+            await cypher.run(session, "MATCH (n) RETURN n", limits=Limits(rows=3))
