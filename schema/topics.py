@@ -5,11 +5,13 @@ from __future__ import annotations
 from strawberry.tools import merge_types
 
 from schema.changing import ChangingMutation
+from schema.facts import FactsQuery, FactsSubscription
+from schema.facts_changing import FactsMutation
 from schema.reading import ReadingQuery
 from schema.system import SystemQuery
 from schema.walking import WalkingQuery
 from schema.watching import WatchingSubscription
 
-Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery))
-Mutation = merge_types("Mutation", (ChangingMutation,))
-Subscription = merge_types("Subscription", (WatchingSubscription,))
+Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery))
+Mutation = merge_types("Mutation", (ChangingMutation, FactsMutation))
+Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription))

@@ -14,6 +14,7 @@ from ugs.events import Event
 from ugs.facts.asking import SHARED, Asking, Moment, ref
 from ugs.facts.asserting import ALREADY_KNOWN, AddFact, DeleteFact, InvalidateFact, NoteRef
 from ugs.facts.entities import AddEntityAlias, DeleteEntity, UpsertEntity
+from ugs.facts.errors import EntityNotFound
 from ugs.facts.ingesting import Ingest, NoteToIngest
 from ugs.facts.instants import instant_of
 from ugs.facts.merging import MergeEntities
@@ -106,8 +107,23 @@ class Facts(Asking):
         project: str | None = None,
         key: str | None = None,
     ) -> Entity:
+        """Know an entity by a name; whitespace and case make no difference."""
+        return (await self.upsert_told(name, kind, aliases, node_id, tenant=tenant, project=project, key=key))[0]
+
+    async def upsert_told(
+        self,
+        name: str,
+        kind: str | None = None,
+        aliases: Sequence[str] = (),
+        node_id: str | None = None,
+        *,
+        tenant: str | None = None,
+        project: str | None = None,
+        key: str | None = None,
+    ) -> tuple[Entity, bool]:
+        """The same, and whether the entity is new."""
         space = self.writing(tenant, project)
-        await self.do(
+        done = await self.do(
             UpsertEntity(
                 tenant_id=space.tenant,
                 project_id=space.project,
@@ -120,8 +136,10 @@ class Facts(Asking):
         )
         async with self.known() as session:
             found = await find_by_name(session, space, name)
-        assert found is not None
-        return found
+        if found is None:
+            # Somebody has deleted it since.
+            raise EntityNotFound(name)
+        return found, await self.was_created(found.entity_id, done.events)
 
     async def add_entity_alias(self, entity_id: str, alias: str, key: str | None = None) -> Entity:
         await self.do(AddEntityAlias(entity_id=entity_id, alias=alias, space=self.viewer.space), key)

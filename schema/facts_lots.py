@@ -1,0 +1,96 @@
+"""One request's reading of facts: related rows of many records are fetched together, never one by one.
+
+Every record that a request shows holds the same lot. A field that reaches into another table leaves its wish there; all
+wishes of one level and kind become one fetch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from strawberry.dataloader import DataLoader
+
+from schema.context import RequestContext
+from ugs.catalog import Row, Table
+from ugs.facts.api import Facts
+from ugs.facts.instants import Instant
+from ugs.moments import At
+from ugs.reads.levels import one_more, without_extra
+from ugs.reads.plan import WHOLE, Order, Page
+from ugs.reads.where import EVERYTHING, Where, all_of, in_
+
+T = TypeVar("T")
+
+
+class Related(Struct, frozen=True):
+    """A wish for rows of a table whose field has the value that each asking record brings."""
+
+    table: Table
+    field: str
+    where: Where = EVERYTHING
+    order: tuple[Order, ...] = ()
+    page: Page = WHOLE
+
+
+class Lot:
+    """The records of one request, and how they find what belongs to them."""
+
+    def __init__(self, context: RequestContext, at: At | None, moment: Instant) -> None:
+        self.context, self.at, self.moment = context, at, moment
+        self.facts = Facts(context.system, context.principal)
+        self._loaders: dict[Any, DataLoader[Any, Any]] = {}
+
+    @property
+    def viewer(self) -> Any:
+        return self.facts.viewer
+
+    def _loader(self, name: Any, load: Callable[[list[Any]], Coroutine[Any, Any, Sequence[T]]]) -> DataLoader[Any, T]:
+        if name not in self._loaders:
+            self._loaders[name] = DataLoader(load_fn=load)
+        return self._loaders[name]
+
+    async def one(self, table: Table, key: str | None) -> Row | None:
+        """The row with this key."""
+        if key is None:
+            return None
+
+        async def load(keys: list[str]) -> list[Row | None]:
+            async with self.facts.known(self.at) as session:
+                found = {table.key_of(row): row for row in await session.find_many(table, sorted(set(keys)))}
+            return [found.get(key) for key in keys]
+
+        return await self._loader(table, load).load(key)
+
+    async def all(self, table: Table, keys: Sequence[str]) -> list[Row]:
+        """The rows with these keys that exist, in the order of the keys."""
+        found = await asyncio.gather(*(self.one(table, key) for key in keys))
+        return [row for row in found if row is not None]
+
+    async def many(self, wish: Related, key: str) -> tuple[list[Row], bool]:
+        """The rows a record wishes for, and whether more follow its page."""
+
+        async def load(keys: list[str]) -> list[tuple[list[Row], bool]]:
+            groups: dict[str, list[Row]] = {key: [] for key in keys}
+            page = one_more(wish.page)
+            page = Page(page.limit, page.after, page.backward, wish.field if page.limit is not None else None)
+            where = all_of(in_(wish.field, sorted(groups)), wish.where)
+            async with self.facts.known(self.at) as session:
+                for row in await session.fetch(wish.table, where, wish.order, page):
+                    groups[getattr(row, wish.field)].append(row)
+            return [without_extra(groups[key], wish.page) for key in keys]
+
+        return await self._loader(wish, load).load(key)
+
+    async def count(self, wish: Related, key: str) -> int:
+        """How many rows a record could wish for in all."""
+
+        async def load(keys: list[str]) -> list[int]:
+            where = all_of(in_(wish.field, sorted(set(keys))), wish.where)
+            async with self.facts.known(self.at) as session:
+                counts = await session.group(wish.table, wish.field, where)
+            return [counts.get(key, 0) for key in keys]
+
+        return await self._loader(("count", wish.table, wish.field, wish.where), load).load(key)
