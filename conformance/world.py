@@ -72,14 +72,20 @@ class World:
         return await self.system.digest(), await self.lines()
 
     @asynccontextmanager
+    async def unchanged(self) -> AsyncIterator[None]:
+        """Expect that whatever happens inside leaves state and log as they are."""
+        before = await self.everything()
+        yield
+        assert await self.everything() == before
+
+    @asynccontextmanager
     async def refuses(self, error: type[UgsError], **details: object) -> AsyncIterator[None]:
         """Expect a refusal: this error with these details, and nothing changed."""
-        before = await self.everything()
-        with pytest.raises(error) as refused:
-            yield
+        async with self.unchanged():
+            with pytest.raises(error) as refused:
+                yield
         assert type(refused.value) is error
         assert {name: refused.value.details.get(name) for name in details} == details
-        assert await self.everything() == before
 
 
 def fixture(name: str) -> Any:
