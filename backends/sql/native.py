@@ -73,6 +73,16 @@ class NativeSession(SqlSession):
         rows, more = without_extra(rows, plan.page)
         return Rows([Found(row, {}) for row in rows], more)
 
+    def statements(self, plan: Read) -> list[str]:
+        """The statement `read` sends; none for a plan it answers level by level."""
+        if is_point(plan):
+            return [self.shape.finders[plan.table.name]]
+        if not is_one_statement(self.shape, plan):
+            return []
+        if plan.nest or plan.total:
+            return [Unfolding(self.shape.catalog, self.shape.dialect, plan).statement()[0]]
+        return [self.shape.select().fetch(plan.table, plan.where, plan.order, one_more(plan.page))[0]]
+
 
 def is_point(plan: Read) -> bool:
     """Whether the plan asks for nothing but the row with a certain key."""
