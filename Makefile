@@ -6,6 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 LOCK   := requirements.lock
+WEB    := gateway/static/graphiql/index.html
 DATA   ?= data
 HOST   ?= 127.0.0.1
 PORT   ?= 8000
@@ -14,7 +15,7 @@ SERVERS := $(BIN)/python -m tests.servers run --
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint types contracts unit conformance packaging bench faults servers lock clean
+.PHONY: help install web run test lint types contracts unit conformance packaging bench fuzz faults servers lock clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -26,12 +27,17 @@ $(STAMP): pyproject.toml $(LOCK)
 	@PYTHON="$(PYTHON)" scripts/install.sh "$(VENV)" "$(LOCK)"
 	@touch $@
 
-run: $(STAMP)  ## serve the embedded store, data in ./data
+web: $(WEB)  ## build GraphiQL (needs Node.js; without it the gateway serves a plain page)
+
+$(WEB): web/package.json web/package-lock.json web/build.mjs web/index.html $(wildcard web/src/*)
+	@scripts/web.sh
+
+run: $(STAMP) $(WEB)  ## serve the embedded store, data in ./data
 	@echo "UGS Gateway: http://$(HOST):$(PORT)/ (data in ./$(DATA), Ctrl+C stops)"
 	@mkdir -p "$(DATA)"
 	@exec $(BIN)/ugs serve --store "file:$(DATA)" --host "$(HOST)" --port "$(PORT)"
 
-test: $(STAMP)  ## everything: servers, lint, types, contracts, unit, conformance, packaging
+test: $(STAMP) $(WEB)  ## everything: servers, lint, types, contracts, unit, conformance, packaging
 	@$(SERVERS) scripts/test.sh lint types contracts unit conformance packaging
 
 lint: $(STAMP)  ## ruff: rules and formatting
@@ -55,6 +61,9 @@ packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
 
 bench: $(STAMP)  ## comparisons with raw drivers and in-memory libraries (FULL=1: also a million nodes)
 	@$(SERVERS) $(BIN)/python -m bench $(if $(FULL),--full,--quick)
+
+fuzz: $(STAMP)  ## the long run of random requests against the gateway
+	@UGS_TEST_FUZZ=1000 $(BIN)/python -m pytest tests/gateway/test_fuzz.py -q
 
 faults: $(STAMP)  ## the long fault suite
 	@$(SERVERS) $(BIN)/python -m pytest tests/faults --faults=full -q

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from secrets import token_hex
 
@@ -11,19 +11,24 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from gateway import health, pages
+from gateway import graphiql, health, pages
 from gateway.auth import Gatekeeper, check_safe
 from gateway.graphql import GraphQLDoor
 from gateway.guard import Guard
 from gateway.logs import Log
+from gateway.metrics import CONTENT_TYPE, Metrics
 from gateway.neighbours import check_neighbours
+from gateway.origins import cross_origin
+from gateway.reception import Reception, limits_in
 from gateway.settings import Settings
 from gateway.sockets import SocketDoor
+from gateway.tracing import Tracing
 from schema import build_schema
 from schema.errors import masked
 from schema.operations import Operations
+from ugs.errors import Unauthenticated
 from ugs.system import System
 
 log = Log("gateway")
@@ -32,35 +37,66 @@ log = Log("gateway")
 def create_app(settings: Settings, system: System | None = None) -> Starlette:
     """The gateway for these settings. Its lifespan opens the store and closes it again."""
     check_neighbours()
-    schema = build_schema()
-    operations = Operations(schema)
     check_safe(settings)
-    gatekeeper = Gatekeeper(settings)
-    sdl = schema.as_str() + "\n"
-
-    async def schema_text(request: Request) -> Response:
-        return PlainTextResponse(sdl)
-
+    system = system or System.at_url(settings.store)
+    schema = build_schema()
+    operations = Operations(schema, limits=limits_in(settings))
+    reception = Reception(operations, settings, Gatekeeper(settings), Metrics(operations, lambda: system.bus.position))
+    tracing = Tracing(settings.otlp_endpoint)
     app = Starlette(
-        routes=[
-            Route("/", pages.front_page),
-            Route("/style.css", pages.style),
-            Route("/livez", health.livez),
-            Route("/readyz", health.readyz),
-            Route("/health", health.health),
-            Route("/schema.graphql", schema_text),
-            Route("/graphql", GraphQLDoor(operations, settings, gatekeeper).serve, methods=["GET", "POST"]),
-            WebSocketRoute("/graphql", SocketDoor(operations, settings, gatekeeper).serve),
-        ],
-        middleware=[Middleware(Guard, local_only=settings.is_local)],
+        routes=routes(reception, settings, tracing, schema.as_str() + "\n"),
+        middleware=[Middleware(Guard, local_only=settings.is_local), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
-        lifespan=life_of(system or System.at_url(settings.store)),
+        lifespan=life_of(system, tracing),
     )
     app.state.settings = settings
     return app
 
 
-def life_of(system: System) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def routes(reception: Reception, settings: Settings, tracing: Tracing, sdl: str) -> list[BaseRoute]:
+    """Every address of the gateway."""
+
+    async def schema_text(request: Request) -> Response:
+        return PlainTextResponse(sdl)
+
+    async def metrics(request: Request) -> Response:
+        return Response(reception.metrics.page(), headers={"content-type": CONTENT_TYPE})
+
+    found: list[BaseRoute] = [
+        Route("/", pages.front_page),
+        Route("/style.css", pages.style),
+        Route("/livez", health.livez),
+        Route("/readyz", health.readyz),
+        Route("/health", health.health),
+        Route("/graphiql/assets/{name}", graphiql.asset),
+        Route("/schema.graphql", only_for(reception, schema_text, admins=not settings.shows_schema)),
+        Route("/graphql", GraphQLDoor(reception, settings, tracing).serve, methods=["GET", "POST"]),
+        WebSocketRoute("/graphql", SocketDoor(reception, settings).serve),
+    ]
+    if settings.metrics:
+        found.append(Route("/metrics", only_for(reception, metrics)))
+    return found
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def only_for(reception: Reception, handler: Handler, admins: bool = False) -> Handler:
+    """The handler behind a login, where there is one."""
+
+    async def guarded(request: Request) -> Response:
+        try:
+            principal = reception.gatekeeper.principal(request.headers.get("authorization"))
+        except Unauthenticated as error:
+            raise HTTPException(401, error.message, {"www-authenticate": "Bearer"}) from error
+        if admins and "admin" not in principal.roles:
+            raise HTTPException(403, "This needs the role admin")
+        return await handler(request)
+
+    return guarded
+
+
+def life_of(system: System, tracing: Tracing) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """Opens the system before the first request and closes it after the last."""
 
     @asynccontextmanager
@@ -74,6 +110,7 @@ def life_of(system: System) -> Callable[[Starlette], AbstractAsyncContextManager
             # The web server would only log it; whoever started us wants to put it into words.
             app.state.failure = error
             raise
+        tracing.close()
         log.info("closed")
 
     return lifespan

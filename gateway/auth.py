@@ -7,6 +7,7 @@ concerns the whole system.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,18 @@ from typing import Any
 import jwt
 from graphql import FieldNode, FragmentSpreadNode, OperationDefinitionNode, OperationType, SelectionSetNode
 
+from gateway.logs import Log
 from gateway.settings import Mode, Settings
 from gateway.tokens import PREFIX, ROLES, read_tokens, token_hash
 from schema.operations import Prepared
-from ugs.errors import Forbidden, InvalidSyntax, StorageIOError, Unauthenticated
+from ugs.errors import Forbidden, InvalidSyntax, StorageIOError, UgsError, Unauthenticated
 from ugs.identity import LOCAL, Principal
 
 ADMIN_FIELDS = frozenset({"snapshot", "verify", "clearScope", "importGraph", "exportGraph"})
 LEEWAY_SECONDS = 30
+LOOK_SECONDS = 5.0
+
+log = Log("gateway.auth")
 
 
 class Gatekeeper:
@@ -29,7 +34,10 @@ class Gatekeeper:
 
     def __init__(self, settings: Settings) -> None:
         self.open = not settings.has_login
-        self.tokens = read_tokens(Path(settings.token_file)) if settings.token_file else {}
+        self.token_file = Path(settings.token_file) if settings.token_file else None
+        self.tokens = read_tokens(self.token_file) if self.token_file else {}
+        self._changed = self.token_file.stat().st_mtime_ns if self.token_file else 0
+        self._looked_at = time.monotonic()
         self.algorithm = settings.jwt_algorithm
         self.audience = settings.jwt_audience or None
         self.key = signing_key(settings) if settings.jwt_key_file else None
@@ -43,8 +51,30 @@ class Gatekeeper:
             raise Unauthenticated("Say who you are: send the header Authorization: Bearer <token>")
         return self._known(token.strip())
 
+    def still_knows(self, authorization: str | None) -> bool:
+        """Whether who was let in would be let in again: tokens expire and keys are withdrawn."""
+        try:
+            self.principal(authorization)
+        except Unauthenticated:
+            return False
+        return True
+
+    def _refresh(self) -> None:
+        """Read the keys again when their file has changed; looked at every few seconds at most."""
+        now = time.monotonic()
+        if self.token_file is None or now - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = now
+        try:
+            changed = self.token_file.stat().st_mtime_ns
+            if changed != self._changed:
+                self.tokens, self._changed = read_tokens(self.token_file), changed
+        except (OSError, UgsError) as error:
+            log.warning("the token file cannot be read; keys stay as they were", reason=str(error))
+
     def _known(self, token: str) -> Principal:
         if token.startswith(PREFIX):
+            self._refresh()
             found = self.tokens.get(token_hash(token))
             if found is None:
                 raise Unauthenticated("This API key is not known here")
@@ -139,6 +169,8 @@ def check_safe(settings: Settings) -> None:
     problems = []
     if not settings.has_login:
         problems.append("nobody has to log in: set token_file or jwt_key_file")
+    if settings.trusted_only and not settings.trusted_documents:
+        problems.append("trusted_only is on and there are no trusted_documents")
     if "*" in settings.allowed_origins:
         problems.append("allowed_origins lets every web page in: name the pages")
     if settings.store.startswith("memory:"):

@@ -6,46 +6,66 @@ Nothing that a client sends may end in a 500: a body is bounded, parsed strictly
 from __future__ import annotations
 
 import asyncio
+import time
 
 import msgspec
 from graphql import ExecutionResult, OperationDefinitionNode, OperationType
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from gateway.asked import Asked, Refused, from_address, from_body, operation_meant, refusal, shown_result
-from gateway.auth import Gatekeeper, check_rights
-from gateway.pages import how_to_ask
+from gateway.asked import Asked, Refused, from_address, from_body, refusal, shown_result
+from gateway.documents import hash_in
+from gateway.freshness import Freshness
+from gateway.graphiql import graphiql_page
+from gateway.media import EVENT_STREAM, PLAIN_TYPE, RESPONSE_TYPE, accepted, is_acceptable, is_utf8, media_type, packed
+from gateway.reception import Admitted, Reception
 from gateway.settings import Settings
-from gateway.streams import EVENT_STREAM, stream_response
+from gateway.streams import stream_response
+from gateway.tracing import Tracing
 from schema.context import RequestContext
-from schema.operations import Operations, Prepared
-from ugs.errors import DeadlineExceeded, Forbidden, InvalidSyntax, LimitExceeded, Unauthenticated
-from ugs.identity import Principal
+from schema.explain import explanation
+from ugs.errors import DeadlineExceeded, Forbidden, InvalidSyntax, LimitExceeded
 
-RESPONSE_TYPE = "application/graphql-response+json"
-PLAIN_TYPE = "application/json"
+OUTCOME = "ugs.outcome"
+"""Where a request's outcome is left for the metrics."""
 
 
 class GraphQLDoor:
     """The endpoint `/graphql`."""
 
-    def __init__(self, operations: Operations, settings: Settings, gatekeeper: Gatekeeper) -> None:
-        self.operations = operations
-        self.gatekeeper = gatekeeper
-        self.most_bytes = settings.max_body_bytes
-        self.seconds = settings.request_seconds
+    def __init__(self, reception: Reception, settings: Settings, tracing: Tracing) -> None:
+        self.reception, self.tracing = reception, tracing
+        self.operations = reception.operations
+        self.most_bytes, self.most_depth = settings.max_body_bytes, settings.max_json_depth
+        self.seconds, self.compressing = settings.request_seconds, settings.compression
 
     async def serve(self, request: Request) -> Response:
         """Answer one request."""
         if request.method == "GET" and is_browser(request):
-            return how_to_ask(request)
+            return graphiql_page(request)
+        started = time.perf_counter()
         try:
-            asked = await self._asked(request)
-            return await self._answer(request, asked, self._principal(request))
+            response = await self._in_time(request)
         except Refused as refused:
-            return answer(request, msgspec.json.encode(refusal(refused.error)), refused.status)
+            response = refused_answer(request, refused)
+        self.reception.metrics.served(request.scope.get(OUTCOME, "ok"), time.perf_counter() - started)
+        return response
+
+    async def _in_time(self, request: Request) -> Response:
+        """What is wrong with the request as a whole is no fault of ours."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                asked = await self._asked(request)
+                return await self._answer(request, asked)
+        except TimeoutError as error:
+            reason = f"The request took longer than {self.seconds:g} seconds and was stopped"
+            raise Refused(503, DeadlineExceeded(reason)) from error
+        except RecursionError as error:
+            raise Refused(400, LimitExceeded("The query is nested too deeply")) from error
 
     async def _asked(self, request: Request) -> Asked:
+        if not self.reception.origins.may_ask(request.headers):
+            raise Refused(403, Forbidden("Pages from this origin may not call the gateway (setting allowed_origins)"))
         if not is_acceptable(request):
             raise Refused(406, InvalidSyntax(f"This endpoint answers with {RESPONSE_TYPE} or {PLAIN_TYPE}"))
         if request.method == "GET":
@@ -54,17 +74,16 @@ class GraphQLDoor:
         if kind.strip().lower() != PLAIN_TYPE or not is_utf8(parameters):
             reason = "Send the request as JSON in UTF-8, with the header Content-Type: application/json"
             raise Refused(415, InvalidSyntax(reason))
-        return from_body(await self._body(request))
-
-    def _principal(self, request: Request) -> Principal:
-        try:
-            return self.gatekeeper.principal(request.headers.get("authorization"))
-        except Unauthenticated as error:
-            raise Refused(401, error) from error
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise Refused(415, InvalidSyntax("Send the request uncompressed"))
+        return from_body(await self._body(request), self.most_depth)
 
     async def _body(self, request: Request) -> bytes:
-        """The body, read no further than the limit."""
+        """The body, read no further than the limit; one that declares to be larger is not read at all."""
         most, body = self.most_bytes, bytearray()
+        declared = request.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared[:12]) > most:
+            raise Refused(413, LimitExceeded(f"The body is larger than {most} bytes", limit=most))
         try:
             async for chunk in request.stream():
                 body += chunk
@@ -74,42 +93,55 @@ class GraphQLDoor:
             raise Refused(400, InvalidSyntax("The connection closed before the whole request had arrived")) from gone
         return bytes(body)
 
-    async def _answer(self, request: Request, asked: Asked, principal: Principal) -> Response:
-        """Run the operation; what is wrong with the request as a whole is no fault of ours."""
-        try:
-            async with asyncio.timeout(self.seconds):
-                return await self._respond(request, asked, principal)
-        except TimeoutError as error:
-            reason = f"The request took longer than {self.seconds:g} seconds and was stopped"
-            raise Refused(503, DeadlineExceeded(reason)) from error
-        except RecursionError as error:
-            raise Refused(400, LimitExceeded("The query is nested too deeply")) from error
-
-    async def _respond(self, request: Request, asked: Asked, principal: Principal) -> Response:
-        prepared = self.operations.prepare(asked.query)
-        operation = operation_meant(prepared, asked.operation)
-        check_allowed(principal, prepared, operation)
+    async def _answer(self, request: Request, asked: Asked) -> Response:
+        text = self.reception.text_of(asked)
+        address = request.client.host if request.client else ""
+        principal = self.reception.principal(request.headers.get("authorization"), address)
+        admitted = self.reception.admit(asked, text, principal)
         context = RequestContext(request.app.state.system, principal)
-        if wants_stream(request, operation):
-            return await self._stream(prepared, operation, context, asked)
-        check_operation(request, operation)
-        result = await self.operations.answer(prepared, context, asked.variables, asked.operation)
-        return answer(request, result, 200) if isinstance(result, bytes) else shown(request, result)
+        with self.tracing.span(admitted.operation):
+            if wants_stream(request, admitted.operation):
+                return await self._stream(request, admitted, context, asked)
+            check_operation(request, admitted.operation)
+            if request.method == "GET" and hash_in(asked) is not None:
+                return await self._cached(request, admitted, context, asked)
+            return await self._run(request, admitted, context, asked)
 
-    async def _stream(
-        self, prepared: Prepared, operation: OperationDefinitionNode | None, context: RequestContext, asked: Asked
-    ) -> Response:
+    async def _run(self, request: Request, admitted: Admitted, context: RequestContext, asked: Asked) -> Response:
+        result = await self.operations.answer(admitted.prepared, context, asked.variables, asked.operation)
+        body, status = (result, 200) if isinstance(result, bytes) else shown(request, result, admitted.hinting)
+        if asked.explains:
+            body = await self._explained(body, admitted, context, asked)
+        return self._packed(request, body, status)
+
+    async def _explained(self, body: bytes, admitted: Admitted, context: RequestContext, asked: Asked) -> bytes:
+        told = await explanation(
+            self.operations, admitted.prepared, admitted.operation, asked.variables or {}, context.system
+        )
+        return body[:-1] + b',"extensions":{"explain":' + msgspec.json.encode(told) + b"}}"
+
+    async def _cached(self, request: Request, admitted: Admitted, context: RequestContext, asked: Asked) -> Response:
+        """A question that an address names whole: asked again, it is answered only when the log has moved."""
+        freshness = await Freshness.of(context.system, admitted.principal)
+        if freshness.is_known_to(request):
+            return Response(status_code=304, headers=freshness.headers)
+        response = await self._run(request, admitted, context, asked)
+        if request.scope.get(OUTCOME, "ok") == "ok":
+            response.headers.update(freshness.headers)
+        return response
+
+    def _packed(self, request: Request, body: bytes, status: int) -> Response:
+        headers = {"content-type": f"{media_type(request)}; charset=utf-8"}
+        return packed(request, body, status, headers) if self.compressing else Response(body, status, headers)
+
+    async def _stream(self, request: Request, admitted: Admitted, context: RequestContext, asked: Asked) -> Response:
+        operation, prepared = admitted.operation, admitted.prepared
         if operation is not None and operation.operation is OperationType.SUBSCRIPTION:
             found = await self.operations.subscribe(prepared, context, asked.variables, asked.operation)
-            return stream_response(found)
-        return stream_response(await self.operations.execute(prepared, context, asked.variables, asked.operation))
-
-
-def check_allowed(principal: Principal, prepared: Prepared, operation: OperationDefinitionNode | None) -> None:
-    try:
-        check_rights(principal, prepared, operation)
-    except Forbidden as error:
-        raise Refused(403, error) from error
+            authorization = request.headers.get("authorization")
+            return stream_response(found, self.reception, authorization)
+        result = await self.operations.execute(prepared, context, asked.variables, asked.operation)
+        return stream_response(result, self.reception, None)
 
 
 def wants_stream(request: Request, operation: OperationDefinitionNode | None) -> bool:
@@ -132,37 +164,24 @@ def check_operation(request: Request, operation: OperationDefinitionNode | None)
 
 def is_browser(request: Request) -> bool:
     """A person looks at the address; programs ask for JSON."""
-    return "query" not in request.query_params and "text/html" in request.headers.get("accept", "")
+    asks = {"query", "documentId", "extensions"} & set(request.query_params)
+    return not asks and "text/html" in request.headers.get("accept", "")
 
 
-def is_utf8(parameters: str) -> bool:
-    """Whether the charset of a content type is the only one JSON may have."""
-    name, _, value = parameters.strip().partition("=")
-    return name.strip().lower() != "charset" or value.strip().strip('"').lower() in ("utf-8", "utf8")
-
-
-def accepted(request: Request) -> list[str]:
-    """The media types a client takes, in its own order."""
-    return [part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "*/*").split(",")]
-
-
-def is_acceptable(request: Request) -> bool:
-    ours = {RESPONSE_TYPE, PLAIN_TYPE, EVENT_STREAM, "application/*", "*/*", ""}
-    return any(kind in ours for kind in accepted(request))
-
-
-def media_type(request: Request) -> str:
-    """The modern type for clients that know it, plain JSON for all others."""
-    kinds = accepted(request)
-    return RESPONSE_TYPE if RESPONSE_TYPE in kinds else PLAIN_TYPE
-
-
-def shown(request: Request, result: ExecutionResult) -> Response:
+def shown(request: Request, result: ExecutionResult, hinting: bool) -> tuple[bytes, int]:
     """The outcome; where nothing could be executed, a modern client hears it in the status too."""
-    body, executed = shown_result(result)
-    status = 200 if executed or media_type(request) == PLAIN_TYPE else 400
-    return answer(request, msgspec.json.encode(body), status)
+    body, executed = shown_result(result, hinting)
+    if result.errors:
+        request.scope[OUTCOME] = "errors"
+    return msgspec.json.encode(body), 200 if executed or media_type(request) == PLAIN_TYPE else 400
 
 
-def answer(request: Request, body: bytes, status: int) -> Response:
-    return Response(body, status, headers={"content-type": f"{media_type(request)}; charset=utf-8"})
+def refused_answer(request: Request, refused: Refused) -> Response:
+    """A request that was not run, in the response format of GraphQL."""
+    request.scope[OUTCOME] = "refused"
+    headers = {"content-type": f"{media_type(request)}; charset=utf-8"}
+    if refused.status == 429:
+        headers["retry-after"] = str(refused.error.details.get("seconds", 60))
+    if refused.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    return Response(msgspec.json.encode(refusal(refused.error)), refused.status, headers)

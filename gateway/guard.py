@@ -16,7 +16,10 @@ from gateway.settings import is_loopback
 log = Log("gateway")
 
 CALLERS_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-QUIET = frozenset({"/livez", "/readyz", "/health"})
+QUIET = frozenset({"/livez", "/readyz", "/health", "/metrics"})
+HOST = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?")
+MOST_HEADERS = 200
+MOST_HEADER_BYTES = 64 * 1024
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; "
@@ -40,7 +43,7 @@ class Guard:
         headers = Headers(scope=scope)
         token = request_id.set(id_for(headers))
         try:
-            app = self.app if self._may_ask(headers) else misdirected
+            app = oddity(scope, headers) or (self.app if self._may_ask(headers) else misdirected)
             await self._serve(app, scope, receive, send)
         finally:
             request_id.reset(token)
@@ -65,6 +68,17 @@ class Guard:
             took = round((time.perf_counter() - started) * 1000, 1)
             tell = log.debug if scope["path"] in QUIET and status == 200 else log.info
             tell("served", method=scope["method"], path=scope["path"], status=status or 500, took_ms=took)
+
+
+def oddity(scope: Scope, headers: Headers) -> ASGIApp | None:
+    """An answer to requests that no honest client sends, before anything else looks at them."""
+    given = scope["headers"]
+    if len(given) > MOST_HEADERS or sum(len(name) + len(value) for name, value in given) > MOST_HEADER_BYTES:
+        return JSONResponse({"error": "The headers of the request are too large"}, 431)
+    hosts = headers.getlist("host")
+    if len(hosts) > 1 or not all(HOST.fullmatch(host) for host in hosts):
+        return JSONResponse({"error": "The Host header of the request makes no sense"}, 400)
+    return None
 
 
 def id_for(headers: Headers) -> str:

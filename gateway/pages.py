@@ -38,7 +38,7 @@ ASK = """curl {address}graphql -H 'content-type: application/json' \\
      -d '{{"query":"{{ stats {{ nodes edges types properties }} }}"}}'"""
 
 LINKS = (
-    ("/graphql", "GraphQL", "the one door for programs"),
+    ("/graphql", "GraphQL", "the one door: GraphiQL for people, JSON for programs"),
     ("/schema.graphql", "Schema", "everything that can be asked, as SDL"),
     ("/health", "Health", "state, store, position and warnings, as JSON"),
     ("/readyz", "Ready", "200 when requests can be served"),
@@ -103,6 +103,8 @@ def how_to_ask(request: Request) -> Response:
     body = (
         "<h1>GraphQL</h1><p>Programs ask here with <code>POST</code> and JSON. From a terminal:</p>"
         f'<pre tabindex="0">{escape(ASK.format(address=request.base_url))}</pre>'
+        "<p>GraphiQL, the page to explore it with, is not built here: <code>make web</code> builds it and needs "
+        "Node.js 20 or newer.</p>"
         '<p>Everything that can be asked: <a href="/schema.graphql">the schema</a>. '
         'What runs here: <a href="/">the front page</a>.</p>'
     )

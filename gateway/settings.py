@@ -51,6 +51,14 @@ class Mode(StrEnum):
     PRODUCTION = "production"
 
 
+class Openness(StrEnum):
+    """Whether the schema may be explored."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
 class Settings(Struct, frozen=True):
     """The gateway's settings; `SETTINGS` below says what each means."""
 
@@ -59,6 +67,16 @@ class Settings(Struct, frozen=True):
     port: int = 8000
     allow_open: bool = False
     max_body_bytes: int = 1 << 20
+    max_json_depth: int = 32
+    max_document_chars: int = 65_536
+    max_tokens: int = 1_000
+    max_depth: int = 10
+    max_aliases: int = 15
+    max_directives: int = 50
+    max_cost: int = 5_000
+    max_page: int = 500
+    max_subscriptions: int = 50
+    max_requests_per_minute: int = 0
     request_seconds: float = 10.0
     drain_seconds: float = 8.0
     mode: Mode = Mode.DEVELOPMENT
@@ -67,6 +85,13 @@ class Settings(Struct, frozen=True):
     jwt_algorithm: str = "HS256"
     jwt_audience: str = ""
     allowed_origins: str = ""
+    trusted_proxies: str = ""
+    introspection: Openness = Openness.AUTO
+    trusted_documents: str = ""
+    trusted_only: bool = False
+    compression: bool = True
+    metrics: bool = True
+    otlp_endpoint: str = ""
     log_level: LogLevel = LogLevel.INFO
     log_format: LogFormat = LogFormat.TEXT
     origins: Mapping[str, str] = {}
@@ -80,6 +105,18 @@ class Settings(Struct, frozen=True):
     def has_login(self) -> bool:
         """Whether callers must say who they are."""
         return bool(self.token_file or self.jwt_key_file)
+
+    @property
+    def origin_list(self) -> list[str]:
+        """The web pages that may call, one by one."""
+        return [origin.strip() for origin in self.allowed_origins.split(",") if origin.strip()]
+
+    @property
+    def shows_schema(self) -> bool:
+        """Whether anybody who may ask may also explore the schema."""
+        if self.introspection is Openness.AUTO:
+            return self.mode is Mode.DEVELOPMENT
+        return self.introspection is Openness.ON
 
     @property
     def is_local(self) -> bool:
@@ -110,6 +147,10 @@ def _between(low: float, high: float, kind: type[int] | type[float]) -> Callable
     return read
 
 
+def _numbers(low: int, high: int) -> tuple[Callable[[str], int | float], str]:
+    return _between(low, high, int), f"a number from {low} to {high}"
+
+
 def _text(text: str) -> str:
     if not text.strip():
         raise ValueError(text)
@@ -132,6 +173,19 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "max_body_bytes": Setting(
         "The largest request body that is read.", _between(1024, 1 << 30, int), "a number from 1024 to 1073741824"
+    ),
+    "max_json_depth": Setting("How deep the JSON of a request may be nested.", *_numbers(4, 32)),
+    "max_document_chars": Setting("How long a GraphQL document may be.", *_numbers(1_000, 1 << 20)),
+    "max_tokens": Setting("How many tokens a GraphQL document may have.", *_numbers(50, 100_000)),
+    "max_depth": Setting("How many levels deep a query may go.", *_numbers(2, 50)),
+    "max_aliases": Setting("How many aliases a query may have.", *_numbers(0, 1_000)),
+    "max_directives": Setting("How many directives a query may have.", *_numbers(0, 1_000)),
+    "max_cost": Setting("How many rows and objects a query may ask for in all.", *_numbers(10, 10_000_000)),
+    "max_page": Setting("How many rows one page may have.", *_numbers(1, 10_000)),
+    "max_subscriptions": Setting("How many operations may run at once on one WebSocket.", *_numbers(1, 10_000)),
+    "max_requests_per_minute": Setting(
+        "How often one user, or one address without login, may ask in a minute; 0 for no limit.",
+        *_numbers(0, 1_000_000),
     ),
     "request_seconds": Setting(
         "How long one request may take.", _between(0.1, 3600, float), "a number of seconds from 0.1 to 3600"
@@ -164,6 +218,29 @@ SETTINGS: Mapping[str, Setting] = {
         "Web pages from these origins may call the gateway, separated by commas.",
         str,
         "origins such as https://app.example",
+    ),
+    "trusted_proxies": Setting(
+        "Addresses of proxies, separated by commas, that may say for whom they ask (`X-Forwarded-For`).",
+        str,
+        "addresses such as 10.0.0.2",
+    ),
+    "introspection": Setting(
+        "Whether the schema may be explored and misspelt names get a suggestion; `auto`: not in production. "
+        "Admins always may.",
+        Openness,
+        "auto, on or off",
+    ),
+    "trusted_documents": Setting(
+        "Documents that clients may name by their SHA-256: a JSON file of hashes and texts, or a folder of .graphql "
+        "files.",
+        _text,
+        "a path",
+    ),
+    "trusted_only": Setting("Refuse every document that is not trusted.", _switch, "on or off"),
+    "compression": Setting("Compress large answers for clients that ask for it (gzip).", _switch, "on or off"),
+    "metrics": Setting("Serve `/metrics` for Prometheus.", _switch, "on or off"),
+    "otlp_endpoint": Setting(
+        "Where to send OpenTelemetry traces, such as http://localhost:4318; needs the extra `otel`.", _text, "a URL"
     ),
     "log_level": Setting("How much is logged.", LogLevel, "debug, info, warning or error"),
     "log_format": Setting("Lines for people (`text`) or for machines (`json`).", LogFormat, "text or json"),

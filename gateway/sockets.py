@@ -10,25 +10,23 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from graphql import ExecutionResult, OperationType
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from gateway.asked import Asked, Refused, asked_in, operation_meant, refusal, shown_result
-from gateway.auth import Gatekeeper, check_rights
-from gateway.guard import host_name
-from gateway.settings import Settings, is_loopback
+from gateway.asked import Asked, Refused, asked_in, refusal, shown_result
+from gateway.reception import Reception
+from gateway.settings import Settings
 from schema.context import RequestContext
-from schema.operations import Operations
-from ugs.errors import Forbidden, UgsError, Unauthenticated
+from schema.operations import Prepared
+from ugs.errors import DeadlineExceeded, UgsError
 from ugs.identity import Principal
 from ugs.values import parse_json
 
 PROTOCOL = "graphql-transport-ws"
 INIT_SECONDS = 5.0
-MOST_OPERATIONS = 50
+RECHECK_SECONDS = 30.0
 MOST_FRAME = 256 * 1024
 
 
@@ -43,41 +41,31 @@ class BreaksRules(Exception):
 class SocketDoor:
     """The WebSocket side of `/graphql`."""
 
-    def __init__(self, operations: Operations, settings: Settings, gatekeeper: Gatekeeper) -> None:
-        self.operations, self.gatekeeper = operations, gatekeeper
-        self.local_only = settings.is_local
-        self.origins = frozenset(origin.strip() for origin in settings.allowed_origins.split(",") if origin.strip())
+    def __init__(self, reception: Reception, settings: Settings) -> None:
+        self.reception, self.most_operations = reception, settings.max_subscriptions
 
     async def serve(self, socket: WebSocket) -> None:
         """Talk to one client until it leaves."""
-        if not self._may_connect(socket):
-            return await socket.close(4403, "This gateway serves its own machine only")
+        if not self.reception.origins.may_connect(socket.headers):
+            return await socket.close(4403, "Not from here (setting allowed_origins)")
         if PROTOCOL not in socket.scope.get("subprotocols", ()):
             await socket.accept()
             return await socket.close(4406, f"Subprotocol not acceptable: use {PROTOCOL}")
         await socket.accept(PROTOCOL)
-        await Conversation(socket, self.operations, self.gatekeeper).hold()
-
-    def _may_connect(self, socket: WebSocket) -> bool:
-        """A page from elsewhere may open a socket to this machine; its Origin gives it away."""
-        host, origin = socket.headers.get("host", ""), socket.headers.get("origin")
-        if self.local_only and not is_loopback(host_name(host)):
-            return False
-        return (
-            origin is None or origin in self.origins or urlsplit(origin).netloc == host or self._is_local_page(origin)
-        )
-
-    def _is_local_page(self, origin: str) -> bool:
-        return self.local_only and is_loopback(urlsplit(origin).hostname or "")
+        with self.reception.metrics.socket():
+            await Conversation(socket, self.reception, self.most_operations).hold()
 
 
 class Conversation:
     """One socket: introduced or not yet, with the operations it runs."""
 
-    def __init__(self, socket: WebSocket, operations: Operations, gatekeeper: Gatekeeper) -> None:
-        self.socket, self.operations, self.gatekeeper = socket, operations, gatekeeper
+    def __init__(self, socket: WebSocket, reception: Reception, most_operations: int) -> None:
+        self.socket, self.reception, self.most_operations = socket, reception, most_operations
+        self.operations = reception.operations
         self.principal: Principal | None = None
+        self.authorization: str | None = None
         self.running: dict[str, asyncio.Task[None]] = {}
+        self.watching: asyncio.Task[None] | None = None
         self.sending = asyncio.Lock()
 
     async def hold(self) -> None:
@@ -88,6 +76,8 @@ class Conversation:
                 async with asyncio.timeout_at(None if self.introduced else deadline):
                     message = await self._message()
                 await self._answer(message)
+                if self.introduced and self.watching is None and not self.reception.gatekeeper.open:
+                    self.watching = asyncio.create_task(self._watch_welcome())
         except BreaksRules as broken:
             await self.socket.close(broken.code, broken.reason[:100])
         except TimeoutError:
@@ -97,8 +87,15 @@ class Conversation:
         finally:
             await self._stop_all()
 
+    async def _watch_welcome(self) -> None:
+        """Close the socket once its token has expired or was withdrawn; sockets outlive many tokens."""
+        while True:
+            await asyncio.sleep(RECHECK_SECONDS)
+            if not self.reception.gatekeeper.still_knows(self.authorization):
+                return await self.socket.close(4403, "The token is no longer valid")
+
     async def _stop_all(self) -> None:
-        tasks = list(self.running.values())
+        tasks = [*self.running.values(), *([self.watching] if self.watching else [])]
         for task in tasks:
             task.cancel()
         if tasks:
@@ -140,12 +137,17 @@ class Conversation:
             raise BreaksRules(4429, "Too many initialisation requests")
         payload = message.get("payload")
         given = payload.get("authorization", payload.get("Authorization")) if isinstance(payload, dict) else None
-        try:
-            header = given if isinstance(given, str) else self.socket.headers.get("authorization")
-            self.principal = self.gatekeeper.principal(header)
-        except Unauthenticated as error:
-            raise BreaksRules(4403, error.message) from error
+        self.authorization = given if isinstance(given, str) else self.socket.headers.get("authorization")
+        self.principal = self._who()
         await self.send({"type": "connection_ack"})
+
+    def _who(self) -> Principal:
+        """Whoever the socket belongs to, counted as a request of theirs."""
+        address = self.socket.client.host if self.socket.client else ""
+        try:
+            return self.reception.principal(self.authorization, address)
+        except Refused as refused:
+            raise BreaksRules(4403 if refused.status == 401 else 4429, refused.error.message) from refused
 
     async def pong(self, message: dict[str, Any]) -> None:
         await self.send({"type": "pong"})
@@ -167,8 +169,9 @@ class Conversation:
             raise BreaksRules(4400, "A subscription needs an id of 1 to 128 characters")
         if id in self.running:
             raise BreaksRules(4409, f"Subscriber for {id} already exists")
-        if len(self.running) >= MOST_OPERATIONS:
-            raise BreaksRules(4429, f"At most {MOST_OPERATIONS} operations on one socket")
+        if len(self.running) >= self.most_operations:
+            raise BreaksRules(4429, f"At most {self.most_operations} operations on one socket")
+        self._who()
         try:
             asked = asked_in(message.get("payload"))
         except Refused as refused:
@@ -189,21 +192,28 @@ class Conversation:
 
     async def _results(self, id: str, asked: Asked) -> bool:
         """Send every result; False when the operation never began and `error` was sent instead."""
-        prepared = self.operations.prepare(asked.query)
-        operation = operation_meant(prepared, asked.operation)
         assert self.principal is not None
-        try:
-            check_rights(self.principal, prepared, operation)
-        except Forbidden as error:
-            raise Refused(403, error) from error
+        admitted = self.reception.admit(asked, self.reception.text_of(asked), self.principal)
+        prepared, operation = admitted.prepared, admitted.operation
         context = RequestContext(self.socket.app.state.system, self.principal)
         if operation is None or operation.operation is not OperationType.SUBSCRIPTION:
-            found = await self.operations.execute(prepared, context, asked.variables, asked.operation)
-            return await self._next(id, found)
+            found = await self._in_time(prepared, context, asked)
+            return await self._next(id, found, admitted.hinting)
         stream = await self.operations.subscribe(prepared, context, asked.variables, asked.operation)
         if isinstance(stream, ExecutionResult):
-            return await self._next(id, stream)
-        return await self._follow(id, stream)
+            return await self._next(id, stream, admitted.hinting)
+        with self.reception.metrics.subscription():
+            return await self._follow(id, stream)
+
+    async def _in_time(self, prepared: Prepared, context: RequestContext, asked: Asked) -> ExecutionResult:
+        """A query or mutation has the same deadline here as over HTTP."""
+        seconds = self.reception.seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.operations.execute(prepared, context, asked.variables, asked.operation)
+        except TimeoutError as error:
+            reason = f"The request took longer than {seconds:g} seconds and was stopped"
+            raise Refused(503, DeadlineExceeded(reason)) from error
 
     async def _follow(self, id: str, stream: AsyncIterator[ExecutionResult]) -> bool:
         async with aclosing(stream) as results:  # type: ignore[type-var]
@@ -211,8 +221,8 @@ class Conversation:
                 await self._next(id, result)
         return True
 
-    async def _next(self, id: str, result: ExecutionResult) -> bool:
-        body, executed = shown_result(result)
+    async def _next(self, id: str, result: ExecutionResult, hinting: bool = False) -> bool:
+        body, executed = shown_result(result, hinting)
         kind, payload = ("next", body) if executed else ("error", body["errors"])
         await self.send({"type": kind, "id": id, "payload": payload})
         return executed

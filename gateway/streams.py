@@ -12,8 +12,9 @@ from graphql import ExecutionResult
 from starlette.responses import StreamingResponse
 
 from gateway.asked import shown_result
+from gateway.media import EVENT_STREAM
+from gateway.reception import Reception
 
-EVENT_STREAM = "text/event-stream"
 HEARTBEAT_SECONDS = 12.0
 COMPLETE = b"event: complete\ndata:\n\n"
 HEARTBEAT = b":\n\n"
@@ -24,7 +25,19 @@ def next_event(result: ExecutionResult) -> bytes:
     return b"event: next\ndata: " + msgspec.json.encode(body) + b"\n\n"
 
 
-async def events_of(stream: AsyncIterator[ExecutionResult]) -> AsyncIterator[bytes]:
+async def events_of(
+    stream: AsyncIterator[ExecutionResult], reception: Reception, authorization: str | None
+) -> AsyncIterator[bytes]:
+    """Results as events, until the client leaves or is no longer welcome."""
+    with reception.metrics.subscription():
+        async for event in followed(stream):
+            if event is HEARTBEAT and not reception.gatekeeper.still_knows(authorization):
+                break
+            yield event
+    yield COMPLETE
+
+
+async def followed(stream: AsyncIterator[ExecutionResult]) -> AsyncIterator[bytes]:
     """Results as events, with a sign of life now and then so that silence is not taken for a broken line."""
     async with aclosing(stream) as results:  # type: ignore[type-var]
         waiting: asyncio.Task[Any] | None = None
@@ -43,7 +56,6 @@ async def events_of(stream: AsyncIterator[ExecutionResult]) -> AsyncIterator[byt
             if waiting is not None:
                 waiting.cancel()
                 await asyncio.wait([waiting])
-    yield COMPLETE
 
 
 async def single_event(result: ExecutionResult) -> AsyncIterator[bytes]:
@@ -51,7 +63,9 @@ async def single_event(result: ExecutionResult) -> AsyncIterator[bytes]:
     yield COMPLETE
 
 
-def stream_response(found: AsyncIterator[ExecutionResult] | ExecutionResult) -> StreamingResponse:
+def stream_response(
+    found: AsyncIterator[ExecutionResult] | ExecutionResult, reception: Reception, authorization: str | None
+) -> StreamingResponse:
     """The stream as a response."""
-    body = single_event(found) if isinstance(found, ExecutionResult) else events_of(found)
+    body = single_event(found) if isinstance(found, ExecutionResult) else events_of(found, reception, authorization)
     return StreamingResponse(body, media_type=EVENT_STREAM, headers={"x-accel-buffering": "no"})

@@ -17,63 +17,96 @@ from graphql import (
     ValidationRule,
     specified_rules,
 )
+from msgspec import Struct
 
-MOST_TOKENS = 1_000
-MOST_DEPTH = 10
-MOST_ALIASES = 15
-MOST_DIRECTIVES = 50
+from ugs.errors import LimitExceeded
+
+INTROSPECTION = ("__schema", "__type")
+INTROSPECTION_DEPTH = 20
+"""What tools ask about the schema is deep and harmless; only recursion goes deeper than this."""
 
 
-def check_tokens(query: str) -> None:
-    """Refuse a document with too many tokens before anything expensive looks at it."""
+class Limits(Struct, frozen=True):
+    """The most that one document may ask for."""
+
+    characters: int = 65_536
+    tokens: int = 1_000
+    depth: int = 10
+    aliases: int = 15
+    directives: int = 50
+    cost: int = 5_000
+    page: int = 500
+
+
+USUAL = Limits()
+
+
+def too_much(reason: str, limit: int, node: Any = None) -> GraphQLError:
+    """A refusal that tells the limit."""
+    return GraphQLError(reason, node, original_error=LimitExceeded(reason, limit=limit))
+
+
+def check_tokens(query: str, limits: Limits = USUAL) -> None:
+    """Refuse a document that is too long before anything expensive looks at it."""
+    if len(query) > limits.characters:
+        reason = f"The document has more than {limits.characters} characters; give long values as variables"
+        raise too_much(reason, limits.characters)
     lexer = Lexer(Source(query))
-    for _ in range(MOST_TOKENS + 1):
+    for _ in range(limits.tokens + 1):
         if lexer.advance().kind is TokenKind.EOF:
             return
-    raise GraphQLError(f"The document has more than {MOST_TOKENS} tokens")
+    raise too_much(f"The document has more than {limits.tokens} tokens", limits.tokens)
 
 
-class SizeRule(ValidationRule):
-    """Depth, aliases and directives of each operation, fragments unfolded."""
+def rules_within(limits: Limits) -> Any:
+    """The rules of GraphQL behind a rule for these limits, so that bombs never reach the costly ones."""
 
-    def enter_operation_definition(self, node: OperationDefinitionNode, *_: Any) -> None:
-        fragments = {
-            found.name.value: found
-            for found in self.context.document.definitions
-            if isinstance(found, FragmentDefinitionNode)
-        }
-        measure = _Measure(fragments)
-        measure.walk(node.selection_set, 1, frozenset())
-        for what, size, most in (
-            ("is nested {} levels deep", measure.depth, MOST_DEPTH),
-            ("has {} aliases", measure.aliases, MOST_ALIASES),
-            ("has {} directives", measure.directives, MOST_DIRECTIVES),
-        ):
-            if size > most:
-                self.report_error(GraphQLError(f"The query {what.format(size)}; at most {most} are allowed", node))
+    class SizeRule(ValidationRule):
+        """Depth, aliases and directives of each operation, fragments unfolded."""
+
+        def enter_operation_definition(self, node: OperationDefinitionNode, *_: Any) -> None:
+            found = (part for part in self.context.document.definitions if isinstance(part, FragmentDefinitionNode))
+            measure = _Measure({part.name.value: part for part in found}, limits)
+            measure.walk(node.selection_set, 1, frozenset())
+            for error in measure.excesses(node):
+                self.report_error(error)
+
+    return [SizeRule, *specified_rules]
 
 
 class _Measure:
     """Counts while it walks; stops walking once a limit is passed, so that bombs stay small."""
 
-    def __init__(self, fragments: dict[str, FragmentDefinitionNode]) -> None:
-        self.fragments = fragments
+    def __init__(self, fragments: dict[str, FragmentDefinitionNode], limits: Limits) -> None:
+        self.fragments, self.limits = fragments, limits
         self.depth = self.aliases = self.directives = self.visited = 0
+
+    def excesses(self, node: OperationDefinitionNode) -> list[GraphQLError]:
+        limits = self.limits
+        return [
+            too_much(f"The query {what.format(size)}; at most {most} are allowed", most, node)
+            for what, size, most in (
+                ("is nested {} levels deep", self.depth, limits.depth),
+                ("has {} aliases", self.aliases, limits.aliases),
+                ("has {} directives", self.directives, limits.directives),
+            )
+            if size > most
+        ]
 
     def walk(self, selection_set: SelectionSetNode, depth: int, inside: frozenset[str]) -> None:
         for node in selection_set.selections:
             self.visited += 1
-            if self.visited > 10 * MOST_TOKENS or self.depth > MOST_DEPTH:
-                self.depth = max(self.depth, MOST_DEPTH + 1)
+            if self.visited > 10 * self.limits.tokens or self.depth > self.limits.depth:
+                self.depth = max(self.depth, self.limits.depth + 1)
                 return
             self.directives += len(node.directives or ())
             self._one(node, depth, inside)
 
     def _one(self, node: Any, depth: int, inside: frozenset[str]) -> None:
         if isinstance(node, FieldNode):
-            if node.name.value in ("__schema", "__type"):
-                return
             self.aliases += node.alias is not None
+            if node.name.value in INTROSPECTION:
+                depth -= INTROSPECTION_DEPTH - self.limits.depth
             self.depth = max(self.depth, depth)
             if node.selection_set:
                 self.walk(node.selection_set, depth + 1, inside)
@@ -83,6 +116,3 @@ class _Measure:
                 self.walk(fragment.selection_set, depth, inside | {node.name.value})
         elif node.selection_set:
             self.walk(node.selection_set, depth, inside)
-
-
-RULES: Any = [SizeRule, *specified_rules]

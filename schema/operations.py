@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from inspect import isawaitable
-from typing import Any
+from typing import Any, NamedTuple
 
 import strawberry
 from graphql import (
@@ -17,6 +18,7 @@ from graphql import (
     ExecutionResult,
     FragmentDefinitionNode,
     GraphQLError,
+    GraphQLSyntaxError,
     OperationDefinitionNode,
     OperationType,
     VariableNode,
@@ -26,19 +28,30 @@ from graphql import (
     parse,
     subscribe,
     validate,
+    value_from_ast_untyped,
     visit,
 )
 from graphql.execution.values import VariableValues
 
 from schema.compiled import CompiledOperation, compile_operation
 from schema.context import RequestContext
-from schema.limits import RULES, check_tokens
+from schema.cost import Priced, Pricing
+from schema.limits import INTROSPECTION, USUAL, Limits, check_tokens, rules_within, too_much
 from schema.selection import Selection
 from schema.writers import NotCompiled
 from ugs.errors import UgsError
+from ugs.reads.plan import Read
 
 KEPT_DOCUMENTS = 1_000
 KEPT_SHAPES = 16
+
+
+class Price(NamedTuple):
+    """What an operation costs, as far as its document decides it."""
+
+    parts: list[Priced]
+    known: int | None
+    defaults: dict[str, Any]
 
 
 class Prepared:
@@ -50,7 +63,10 @@ class Prepared:
         found = document.definitions if document else ()
         self.operations = [node for node in found if isinstance(node, OperationDefinitionNode)]
         self.fragments = {node.name.value: node for node in found if isinstance(node, FragmentDefinitionNode)}
-        self.switches = switches_in(document) if document and not errors else frozenset()
+        noticed = noticed_in(document) if document and not errors else _Noticed()
+        self.switches = frozenset(noticed.switches)
+        self.introspects: bool = noticed.introspects
+        self.prices: dict[int, Price] = {}
         self.compiled: OrderedDict[Any, CompiledOperation | None] = OrderedDict()
 
     def operation(self, name: str | None) -> OperationDefinitionNode | None:
@@ -59,54 +75,98 @@ class Prepared:
         return named[0] if len(named) == 1 else None
 
 
-class _Switches(Visitor):
-    """Finds the variables that decide which fields are included."""
+class _Noticed(Visitor):
+    """Finds the variables that decide which fields are included, and questions about the schema itself."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.names: set[str] = set()
+        self.switches: set[str] = set()
+        self.introspects = False
+
+    def enter_field(self, node: Any, *_: Any) -> None:
+        self.introspects = self.introspects or node.name.value in INTROSPECTION
 
     def enter_directive(self, node: Any, *_: Any) -> None:
         for argument in node.arguments or ():
             if isinstance(argument.value, VariableNode):
-                self.names.add(argument.value.name.value)
+                self.switches.add(argument.value.name.value)
 
 
-def switches_in(document: DocumentNode) -> frozenset[str]:
-    visitor = _Switches()
+def noticed_in(document: DocumentNode) -> _Noticed:
+    visitor = _Noticed()
     visit(document, visitor)
-    return frozenset(visitor.names)
+    return visitor
 
 
 class Operations:
     """Everything a door needs to answer GraphQL requests."""
 
-    def __init__(self, schema: strawberry.Schema, compiling: bool = True) -> None:
+    def __init__(self, schema: strawberry.Schema, compiling: bool = True, limits: Limits = USUAL) -> None:
         self.schema = schema
         self.core = schema._schema
         self.compiling = compiling
+        self.limits = limits
+        self.rules = rules_within(limits)
+        self.hits = self.misses = 0
         self._documents: OrderedDict[str, Prepared] = OrderedDict()
 
     def prepare(self, query: str) -> Prepared:
         """The document, parsed and checked now or before."""
         found = self._documents.get(query)
         if found is None:
+            self.misses += 1
             found = self._documents[query] = self._checked(query)
             if len(self._documents) > KEPT_DOCUMENTS:
                 self._documents.popitem(last=False)
         else:
+            self.hits += 1
             self._documents.move_to_end(query)
         return found
 
+    @property
+    def documents(self) -> int:
+        """How many documents are kept."""
+        return len(self._documents)
+
+    def check_size(self, query: str) -> None:
+        """Refuse a document that is too long to be looked at; one that is kept has been looked at."""
+        if query not in self._documents:
+            with suppress(GraphQLSyntaxError):  # told with everything else that is wrong, to those who may ask
+                check_tokens(query, self.limits)
+
     def _checked(self, query: str) -> Prepared:
         try:
-            check_tokens(query)
+            check_tokens(query, self.limits)
             document = parse(query)
         except GraphQLError as error:
             return Prepared(None, [error])
         except RecursionError:
             return Prepared(None, [GraphQLError("The query is nested too deeply")])
-        return Prepared(document, validate(self.core, document, RULES))
+        return Prepared(document, validate(self.core, document, self.rules))
+
+    def cost(self, prepared: Prepared, operation: OperationDefinitionNode, given: Mapping[str, Any]) -> int:
+        """The most an operation can cost with these variables (`schema.cost`)."""
+        if id(operation) not in prepared.prices:
+            priced = Pricing(self.core, prepared.fragments).operation(operation)
+            known = sum(part.cost({}, self.limits) for part in priced) if all(p.constant for p in priced) else None
+            prepared.prices[id(operation)] = Price(priced, known, _defaults(operation))
+        price = prepared.prices[id(operation)]
+        if price.known is not None:
+            return price.known
+        return sum(part.cost({**price.defaults, **given}, self.limits) for part in price.parts)
+
+    def _excess(self, prepared: Prepared, name: str | None, given: Mapping[str, Any] | None) -> GraphQLError | None:
+        """Why an operation costs too much, or None."""
+        operation = prepared.operation(name)
+        if operation is None:
+            return None
+        try:
+            cost = self.cost(prepared, operation, given or {})
+        except GraphQLError as error:
+            return error
+        most = self.limits.cost
+        reason = f"The query may cost {cost}; at most {most} is allowed: ask for smaller pages or fewer levels"
+        return too_much(reason, most, operation) if cost > most else None
 
     async def answer(
         self,
@@ -116,12 +176,28 @@ class Operations:
         operation_name: str | None = None,
     ) -> bytes | ExecutionResult:
         """The response as bytes where the operation is compiled, else the executor's result."""
+        excess = None if prepared.errors else self._excess(prepared, operation_name, variables)
+        if excess is not None:
+            return ExecutionResult(None, [excess])
         operation = None if prepared.errors or not self.compiling else prepared.operation(operation_name)
         if operation is not None and operation.operation is OperationType.QUERY:
             fast = await self._compiled_answer(prepared, operation, context, variables or {})
             if fast is not None:
                 return fast
-        return await self.execute(prepared, context, variables, operation_name)
+        return await self._executed(prepared, context, variables, operation_name)
+
+    def plans(
+        self, prepared: Prepared, operation: OperationDefinitionNode, given: Mapping[str, Any]
+    ) -> list[tuple[str, Read | None]] | None:
+        """The plan of each root field, or None for an operation that goes the ordinary way."""
+        variables = None if prepared.errors else self._variables(operation, given)
+        compiled = None if variables is None else self._compiled(prepared, operation, variables)
+        if compiled is None or variables is None:
+            return None
+        try:
+            return [(root.key, root.plan(variables)) for root in compiled.roots]
+        except (UgsError, GraphQLError):
+            return None
 
     async def _compiled_answer(
         self, prepared: Prepared, operation: OperationDefinitionNode, context: RequestContext, given: Mapping[str, Any]
@@ -171,6 +247,18 @@ class Operations:
         operation_name: str | None = None,
     ) -> ExecutionResult:
         """The ordinary way: every field by its resolver."""
+        excess = None if prepared.errors else self._excess(prepared, operation_name, variables)
+        if excess is not None:
+            return ExecutionResult(None, [excess])
+        return await self._executed(prepared, context, variables, operation_name)
+
+    async def _executed(
+        self,
+        prepared: Prepared,
+        context: RequestContext,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+    ) -> ExecutionResult:
         if prepared.errors or prepared.document is None:
             return ExecutionResult(None, prepared.errors)
         result = execute(
@@ -192,6 +280,9 @@ class Operations:
         operation_name: str | None = None,
     ) -> AsyncIterator[ExecutionResult] | ExecutionResult:
         """The stream of a subscription, or why there is none."""
+        excess = None if prepared.errors else self._excess(prepared, operation_name, variables)
+        if excess is not None:
+            return ExecutionResult(None, [excess])
         if prepared.errors or prepared.document is None:
             return ExecutionResult(None, prepared.errors)
         found = subscribe(
@@ -202,3 +293,12 @@ class Operations:
             operation_name=operation_name,
         )
         return await found if isawaitable(found) else found
+
+
+def _defaults(operation: OperationDefinitionNode) -> dict[str, Any]:
+    """The default values of an operation's variables, where they are whole numbers or lists."""
+    return {
+        definition.variable.name.value: value_from_ast_untyped(definition.default_value)
+        for definition in operation.variable_definitions or ()
+        if definition.default_value is not None
+    }

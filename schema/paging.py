@@ -12,7 +12,7 @@ from ugs.catalog import Table
 from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.reads.plan import Order, Page
 
-MOST_ROWS = 500
+MOST_ROWS = 10_000
 USUAL_ROWS = 50
 
 

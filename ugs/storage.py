@@ -117,6 +117,10 @@ class Session(ABC):
         """The answer to a whole plan."""
         return await execute_by_levels(self, plan)
 
+    def statements(self, plan: Read) -> list[str]:
+        """The statements that `read` would send for a plan, for people; none where the store needs none."""
+        return []
+
 
 class Storage(ABC):
     """A place that keeps a log and tables; opened once, used by sessions."""

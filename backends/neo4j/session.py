@@ -155,3 +155,7 @@ class NativeSession(Neo4jSession):
         if statement is None:
             return await super().read(plan)
         return statement.decode(await self._calls.run(statement.text, **statement.parameters))
+
+    def statements(self, plan: Read) -> list[str]:
+        statement = self._statements.plans.statement(plan)
+        return [] if statement is None else [statement.text]

@@ -17,7 +17,7 @@ from gateway.settings import SETTINGS, flag
 from ugs.errors import UgsError
 
 # Settings that are switched with --x and --no-x.
-SWITCHES = frozenset({"allow_open"})
+SWITCHES = frozenset({"allow_open", "trusted_only", "compression", "metrics"})
 
 PUTS_DATA = False
 

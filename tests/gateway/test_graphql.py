@@ -1,6 +1,7 @@
 """GraphQL over HTTP: right answers, coded errors, and no 500 for anything a client sends."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,7 +128,7 @@ def test_a_query_that_makes_no_sense_is_a_coded_error(demo: TestClient, name: st
     answer = demo.post("/graphql", json={"query": BAD_QUERIES[name]})
     assert answer.status_code in (200, 400, 405)
     codes = {error["extensions"]["code"] for error in answer.json()["errors"]}
-    assert codes <= {"GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "E005"}
+    assert codes <= {"GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "E005", "LIMIT_EXCEEDED"}
 
 
 def test_an_id_that_is_none_finds_nothing(client: TestClient) -> None:
@@ -140,7 +141,10 @@ def test_a_mutation_by_get_is_refused(client: TestClient) -> None:
     assert answer.json()["errors"][0]["message"] == "GET only reads; send mutations by POST"
 
 
-def test_a_browser_is_told_how_to_ask(client: TestClient) -> None:
+def test_a_browser_is_told_how_to_ask_without_graphiql(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.graphiql.FOLDER", tmp_path)
     page = client.get("/graphql", headers={"accept": "text/html,*/*"})
     assert page.status_code == 200
     assert "curl http://localhost/graphql" in page.text

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from gateway import sockets
+from gateway.settings import Settings
 from tests.gateway.conftest import ask
 
 ADD = 'mutation { addNode(input: {id: "n1"}) { node { id } } }'
@@ -105,7 +106,7 @@ def test_silence_is_not_waited_for(client: TestClient, monkeypatch: pytest.Monke
 def test_a_socket_holds_a_bounded_number_of_operations(client: TestClient) -> None:
     with connect(client) as socket:
         introduced(socket)
-        for number in range(sockets.MOST_OPERATIONS + 1):
+        for number in range(Settings().max_subscriptions + 1):
             subscribe(socket, "subscription { events { seq } }", str(number))
         assert closed_with(socket) == 4429
 

@@ -1,0 +1,39 @@
+// GraphiQL over the gateway it was served by: queries by POST, subscriptions over graphql-transport-ws.
+import "./workers.js";
+import "graphiql/style.css";
+import "./page.css";
+
+import { createGraphiQLFetcher } from "@graphiql/toolkit";
+import { GraphiQL } from "graphiql";
+import { createClient } from "graphql-ws";
+import { createElement } from "react";
+import { createRoot } from "react-dom/client";
+
+import { EXAMPLES } from "./examples.js";
+
+const address = new URL("/graphql", location.href);
+const socket = new URL(address);
+socket.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+
+// A browser cannot set headers on a WebSocket, so the headers editor reaches it through connection_init.
+let headers = {};
+const subscriptions = createClient({ url: socket.href, lazy: true, connectionParams: () => headers });
+const ask = createGraphiQLFetcher({ url: address.href, wsClient: subscriptions });
+
+function fetcher(parameters, options) {
+  headers = lowered(options?.headers ?? {});
+  return ask(parameters, options);
+}
+
+function lowered(given) {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+const graphiql = createElement(GraphiQL, {
+  fetcher,
+  defaultTabs: EXAMPLES,
+  defaultEditorToolsVisibility: true,
+  shouldPersistHeaders: false,
+});
+
+createRoot(document.getElementById("graphiql")).render(graphiql);
