@@ -118,6 +118,11 @@ def columns(table: Table) -> list[str]:
     return [field.name for field in table.fields if field.kind is not Kind.JSON]
 
 
+def relations(table: Table) -> list[str]:
+    """The relations between nodes and edges; features may add others to tables of their own."""
+    return sorted(name for name, relation in table.relations.items() if relation.table in ("nodes", "edges"))
+
+
 ORDERED = [Op.LT, Op.LE, Op.GT, Op.GE]
 TEXTUAL = [Op.CONTAINS, Op.STARTS, Op.ENDS]
 
@@ -176,14 +181,19 @@ def wheres(table: Table, deep: int = 2) -> st.SearchStrategy[Where]:
     )
 
 
+GRAPH = {table.name: table for table in (NODES, EDGES)}
+
+
+def ways(table: Table) -> list[str]:
+    """Relations between nodes and edges; those to other features' tables are for their own tests."""
+    return sorted(name for name, relation in table.relations.items() if relation.table in GRAPH)
+
+
 @cache
 def links(table: Table, deep: int) -> st.SearchStrategy[Where]:
     """Conditions on rows at the other end of a relation."""
-    tables = {"nodes": NODES, "edges": EDGES}
-    return st.sampled_from(sorted(table.relations)).flatmap(
-        lambda name: wheres(tables[table.relations[name].table], max(deep - 1, 0)).map(
-            lambda where: Linked(name, where)
-        )
+    return st.sampled_from(ways(table)).flatmap(
+        lambda name: wheres(GRAPH[table.relations[name].table], max(deep - 1, 0)).map(lambda where: Linked(name, where))
     )
 
 
@@ -207,7 +217,7 @@ def reads(table: Table, deep: int = 2) -> st.SearchStrategy[Read]:
     if deep == 0:
         return flat
     inner = reads(EDGES if table is NODES else NODES, deep - 1)
-    nested = st.sampled_from(sorted(table.relations)).flatmap(nested_in(inner))
+    nested = st.sampled_from(ways(table)).flatmap(nested_in(inner))
     return st.builds(_with_nest, flat, st.lists(nested, max_size=2))
 
 

@@ -88,6 +88,11 @@ class Desk:
         return logged + [event for event in (*self.events, *self._open) if event.element == element]
 
     @property
+    def open_events(self) -> Sequence[Event]:
+        """The events that the open command has staged."""
+        return self._open
+
+    @property
     def open_count(self) -> int:
         """How many events the open command has staged."""
         return len(self._open)

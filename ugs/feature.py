@@ -52,7 +52,7 @@ class Feature(Struct, frozen=True):
     name: str
     tables: tuple[Table, ...]
     reducers: Mapping[str, Reducer]
-    """What each event type does to the tables."""
+    """What each event type does to the tables; several features may have their say about one type."""
     deciders: Mapping[type[Command], Decider]
     """How each command is decided."""
     elements: Mapping[str, str] = {}
@@ -64,3 +64,5 @@ class Feature(Struct, frozen=True):
     """Loads in a few statements what the commands of a group will look at."""
     prepare_replay: Callable[[Desk, Sequence[Event]], Awaitable[None]] | None = None
     """Loads in a few statements what a stretch of the log will act on."""
+    review: Callable[[Desk, Sequence[Event]], Awaitable[list[Warned]]] | None = None
+    """Looks at all events a command has staged, whichever feature made them: refuses by raising, or warns."""

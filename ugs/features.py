@@ -11,12 +11,13 @@ from ugs.desk import Desk
 from ugs.errors import WALCorrupt
 from ugs.events import Event
 from ugs.facts.feature import FACTS
-from ugs.feature import Command, Decider, Feature, Reducer
+from ugs.feature import Command, Decider, Feature, Reducer, Warned
 from ugs.graph.feature import GRAPH
+from ugs.ontology.feature import ONTOLOGY
 from ugs.retries import RETRIES, remember_retry
 from ugs.snapshots import SNAPSHOTS
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY)
 
 
 def nothing(event: Event) -> list[Change]:
@@ -24,9 +25,17 @@ def nothing(event: Event) -> list[Change]:
     return []
 
 
+def together(name: str) -> Reducer:
+    """What all features say about an event type, in their order."""
+    reducers = [feature.reducers[name] for feature in FEATURES if name in feature.reducers]
+    if len(reducers) == 1:
+        return reducers[0]
+    return lambda event: [change for reducer in reducers for change in reducer(event)]
+
+
 REDUCERS: Mapping[str, Reducer] = {
     "LogRepaired": nothing,
-    **{name: reducer for feature in FEATURES for name, reducer in feature.reducers.items()},
+    **{name: together(name) for feature in FEATURES for name in feature.reducers},
 }
 ELEMENTS = {name: key for feature in FEATURES for name, key in feature.elements.items()}
 VERSIONED = frozenset(name for feature in FEATURES for name in feature.versioned)
@@ -70,6 +79,13 @@ async def prepare_replay(desk: Desk, events: Sequence[Event]) -> None:
     for feature in FEATURES:
         if feature.prepare_replay is not None:
             await feature.prepare_replay(desk, events)
+
+
+async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:
+    """What the features think of the events that a command is about to record."""
+    return [
+        warning for feature in FEATURES if feature.review is not None for warning in await feature.review(desk, events)
+    ]
 
 
 RULES = Rules(

@@ -67,7 +67,15 @@ class System:
         self.moments = Moments(storage, catalog)
         self._life = State.UNINITIALIZED
         self._watching: asyncio.Task[None] | None = None
-        self._writer = Writer(storage, catalog, self.clock, features.DECIDERS, features.prepare_group, self.bus.publish)
+        self._writer = Writer(
+            storage,
+            catalog,
+            self.clock,
+            features.DECIDERS,
+            features.prepare_group,
+            features.review,
+            self.bus.publish,
+        )
 
     @classmethod
     def at_url(cls, url: str, clock: Clock | None = None) -> System:

@@ -68,10 +68,11 @@ class Writer:
         clock: Clock,
         deciders: Mapping[type[Command], Decider],
         prepare: Callable[[Desk, Sequence[Command]], Awaitable[None]],
+        review: Callable[[Desk, Sequence[Event]], Awaitable[list[Warned]]],
         publish: Callable[[Sequence[Event]], None],
     ) -> None:
         self._storage, self._catalog, self._clock = storage, catalog, clock
-        self._deciders, self._prepare, self._publish = deciders, prepare, publish
+        self._deciders, self._prepare, self._review, self._publish = deciders, prepare, review, publish
         self._waiting: list[Job] = []
         self._task: asyncio.Task[None] | None = None
         self.busy = False
@@ -166,6 +167,9 @@ class Writer:
             raise InvalidSyntax(f"no feature knows the command {type(job.command).__name__}")
         decision: Decision = await decider(job.command, desk)
         await desk.stage(decision.drafts)
+        told = await self._review(desk, desk.open_events)
+        if told:
+            decision = Decision(decision.drafts, [*decision.warnings, *told])
         return await self._close(desk, decision, idem, job.context)
 
     async def _close(self, desk: Desk, decision: Decision, idem: Idem | None, context: Context) -> Outcome:

@@ -277,7 +277,7 @@ async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load together what the decisions of a group will look at one by one."""
     ids: list[object] = []
     dying: list[object] = []
-    for command in _operations(commands):
+    for command in operations_in(commands):
         ids.append(command.id)
         if isinstance(command, AddEdge):
             ids += [command.source, command.target]
@@ -286,7 +286,8 @@ async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     await prepare(desk, _identifiers(ids), _identifiers(dying))
 
 
-def _operations(commands: Iterable[Command]) -> Iterator[Operation]:
+def operations_in(commands: Iterable[Command]) -> Iterator[Operation]:
+    """The single operations that commands are made of."""
     for command in commands:
         if isinstance(command, Batch):
             yield from command.operations[:MAX_OPERATIONS]

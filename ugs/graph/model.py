@@ -127,6 +127,8 @@ NODES = Table(
     relations=[
         Relation("outgoing", "edges", local="id", remote="source"),
         Relation("incoming", "edges", local="id", remote="target"),
+        Relation("content", "contents", local="id", remote="id", many=False),
+        Relation("content_body", "content_bodies", local="id", remote="id", many=False),
     ],
     words=words_of_node,
     shape=Vertex(label="type", properties="properties_text"),
@@ -157,6 +159,7 @@ EDGES = Table(
     relations=[
         Relation("source_node", "nodes", local="source", remote="id", many=False),
         Relation("target_node", "nodes", local="target", remote="id", many=False),
+        Relation("content", "contents", local="id", remote="id", many=False),
     ],
     words=words_of_edge,
     shape=Arc(source="source", target="target", label="type", properties="properties_text", vertices="nodes"),

@@ -1,0 +1,1 @@
+"""Ontologies and content: typed memory on top of the graph (seed 004)."""

@@ -1,0 +1,168 @@
+"""Commands that make ontologies and let them grow. Nothing ever takes a type away or changes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ugs.desk import Desk
+from ugs.errors import LimitExceeded
+from ugs.events import Draft
+from ugs.feature import Command, Decision, Warned
+from ugs.ontology.definition import ConnectionType, Ontology, find_ontology, get_ontology
+from ugs.ontology.errors import DEFAULT, InvalidArgument, OntologyAlreadyExists, TypeAlreadyExists
+from ugs.ontology.model import Enforcement
+from ugs.values import FORBIDDEN_TEXT
+
+MAX_TYPES = 10_000
+MAX_NAME = 256
+ONTOLOGY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
+
+
+class CreateOntology(Command, frozen=True):
+    """Make an ontology with its first types."""
+
+    node_types: tuple[str, ...]
+    connection_types: tuple[ConnectionType, ...] = ()
+    name: str = DEFAULT
+    enforcement: Enforcement = Enforcement.OFF
+
+
+class AddNodeType(Command, frozen=True):
+    """Let an ontology know one more node type."""
+
+    type_name: str
+    ontology: str = DEFAULT
+
+
+class AddConnectionType(Command, frozen=True):
+    """Let an ontology know one more connection type."""
+
+    connection_type: ConnectionType
+    ontology: str = DEFAULT
+
+
+class SetEnforcement(Command, frozen=True):
+    """Decide what the doors of the plain graph do about types that the ontology does not know."""
+
+    enforcement: Enforcement
+    ontology: str = DEFAULT
+
+
+async def create_ontology(command: CreateOntology, desk: Desk) -> Decision:
+    """Decide whether an ontology begins."""
+    if ONTOLOGY_NAME.fullmatch(command.name) is None:
+        raise InvalidArgument("an ontology's name has letters, digits, _, . and -, at most 128 in all", argument="name")
+    if await find_ontology(desk, command.name) is not None:
+        raise OntologyAlreadyExists(command.name)
+    _check_many(len(command.node_types) + len(command.connection_types))
+    for name in command.node_types:
+        check_name(name, "node_types")
+    for type in command.connection_types:
+        check_connection_type(type)
+    _refuse_twice("node", command.node_types)
+    _refuse_twice("connection", [type.name for type in command.connection_types])
+    data = {
+        "name": command.name,
+        "node_types": list(command.node_types),
+        "connection_types": [told(type) for type in command.connection_types],
+        "enforcement": command.enforcement.value,
+    }
+    unknown = _unknown(command.connection_types, command.node_types)
+    return Decision([Draft("OntologyCreated", None, data)], unknown)
+
+
+async def add_node_type(command: AddNodeType, desk: Desk) -> Decision:
+    """Decide whether a node type is new."""
+    ontology = await get_ontology(desk, command.ontology)
+    name = check_name(command.type_name, "type_name")
+    if name in ontology.node_types:
+        raise TypeAlreadyExists("node", name)
+    _check_many(_types_in(ontology) + 1)
+    return Decision([Draft("OntologyNodeTypeAdded", None, {"name": ontology.name, "type_name": name})])
+
+
+async def add_connection_type(command: AddConnectionType, desk: Desk) -> Decision:
+    """Decide whether a connection type is new."""
+    ontology = await get_ontology(desk, command.ontology)
+    type = command.connection_type
+    check_connection_type(type)
+    if ontology.find_connection_type(type.name) is not None:
+        raise TypeAlreadyExists("connection", type.name)
+    _check_many(_types_in(ontology) + 1)
+    data = {"name": ontology.name, "connection_type": told(type)}
+    return Decision([Draft("OntologyConnectionTypeAdded", None, data)], _unknown([type], ontology.node_types))
+
+
+async def set_enforcement(command: SetEnforcement, desk: Desk) -> Decision:
+    """Decide whether the enforcement changes."""
+    ontology = await get_ontology(desk, command.ontology)
+    if ontology.enforcement is command.enforcement:
+        return Decision([])
+    data = {"name": ontology.name, "enforcement": command.enforcement.value}
+    return Decision([Draft("OntologyEnforcementSet", None, data)])
+
+
+def told(type: ConnectionType) -> dict[str, Any]:
+    """A connection type as an event tells it: whole."""
+    return {
+        "name": type.name,
+        "from_types": list(type.from_types),
+        "to_types": list(type.to_types),
+        "required_properties": list(type.required_properties),
+        "acyclic": type.acyclic,
+    }
+
+
+def check_name(name: object, argument: str) -> str:
+    """A type's name is text of reasonable length."""
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME or FORBIDDEN_TEXT.search(name):
+        raise InvalidArgument(
+            f"{argument}: a name is text of 1 to {MAX_NAME} characters, got {str(name)[:80]!r}", argument=argument
+        )
+    return name
+
+
+def check_connection_type(type: ConnectionType) -> None:
+    check_name(type.name, "connection type name")
+    for argument in ("from_types", "to_types", "required_properties"):
+        names: Sequence[str] = getattr(type, argument)
+        if not names and argument != "required_properties":
+            raise InvalidArgument(f"{argument} of {type.name} must name at least one node type", argument=argument)
+        _check_many(len(names))
+        for name in names:
+            check_name(name, argument)
+
+
+def _refuse_twice(kind: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TypeAlreadyExists(kind, name)
+        seen.add(name)
+
+
+def _check_many(count: int) -> None:
+    if count > MAX_TYPES:
+        raise LimitExceeded(f"an ontology has at most {MAX_TYPES} types", limit=MAX_TYPES)
+
+
+def _types_in(ontology: Ontology) -> int:
+    return len(ontology.node_types) + len(ontology.connection_types)
+
+
+def _unknown(types: Iterable[ConnectionType], node_types: Sequence[str]) -> list[Warned]:
+    """Node types that a connection type names before they exist; they may come later (C-122)."""
+    named = dict.fromkeys(name for type in types for name in (*type.from_types, *type.to_types))
+    return [
+        Warned("W010", f"the ontology has no node type {name} yet", name) for name in named if name not in node_types
+    ]
+
+
+DECIDERS: Mapping[type[Command], Any] = {
+    CreateOntology: create_ontology,
+    AddNodeType: add_node_type,
+    AddConnectionType: add_connection_type,
+    SetEnforcement: set_enforcement,
+}

@@ -1,0 +1,165 @@
+"""An ontology as a whole: which types there are, and what may be connected with what.
+
+Read from a desk or a session alike; once read it decides everything by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from ugs.catalog import Row, Table
+from ugs.ontology.errors import (
+    DEFAULT,
+    InvalidConnectionType,
+    InvalidNodeType,
+    InvalidTopology,
+    OntologyNotFound,
+    RequiredPropertyMissing,
+    listed,
+)
+from ugs.ontology.model import CONNECTION_TYPES, NODE_TYPES, ONTOLOGIES, ConnectionTypeRow, Enforcement, OntologyRow
+from ugs.reads.plan import Order
+from ugs.reads.where import EVERYTHING, Where, eq
+
+AS_ADDED = (Order("position"), Order("place"))
+
+
+class Reader(Protocol):
+    """What reading needs: a desk or a session."""
+
+    async def find(self, table: Table, key: Any) -> Row | None: ...
+
+    async def fetch(self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = ()) -> list[Row]: ...
+
+
+class ConnectionType(Struct, frozen=True):
+    """From which node types to which, with which properties, and whether circles are allowed."""
+
+    name: str
+    from_types: tuple[str, ...]
+    to_types: tuple[str, ...]
+    required_properties: tuple[str, ...] = ()
+    acyclic: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The seed's shape: what is not asked for is not mentioned."""
+        told: dict[str, Any] = {
+            "name": self.name,
+            "from_types": list(self.from_types),
+            "to_types": list(self.to_types),
+        }
+        if self.required_properties:
+            told["required_properties"] = list(self.required_properties)
+        if self.acyclic:
+            told["acyclic"] = True
+        return told
+
+    def allows(self, source: str | None, target: str | None) -> bool:
+        return source in self.from_types and target in self.to_types
+
+    def check_ends(self, source: str | None, target: str | None) -> None:
+        """Refuse ends of the wrong types, saying which would do (C-120)."""
+        if self.allows(source, target):
+            return
+        hints = []
+        if source not in self.from_types:
+            hints.append(f"Valid sources: {listed(self.from_types)}")
+        if target not in self.to_types:
+            hints.append(f"Valid targets: {listed(self.to_types)}")
+        raise InvalidTopology(
+            f"Cannot connect {source or '(none)'} to {target or '(none)'} with {self.name}. {'. '.join(hints)}",
+            type=self.name,
+            valid_sources=list(self.from_types),
+            valid_targets=list(self.to_types),
+        )
+
+    def check_properties(self, properties: Mapping[str, Any]) -> None:
+        """Refuse when a required property is not there."""
+        missing = [name for name in self.required_properties if name not in properties]
+        if missing:
+            raise RequiredPropertyMissing(self.name, self.required_properties, missing)
+
+
+class Ontology(Struct, frozen=True):
+    """A named set of types, in the order in which they were added."""
+
+    name: str
+    node_types: tuple[str, ...]
+    connection_types: tuple[ConnectionType, ...]
+    enforcement: Enforcement
+    created: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The seed's shape."""
+        return {
+            "node_types": list(self.node_types),
+            "connection_types": [type.as_json() for type in self.connection_types],
+        }
+
+    def find_connection_type(self, name: str | None) -> ConnectionType | None:
+        return next((type for type in self.connection_types if type.name == name), None)
+
+    def check_node_type(self, name: str | None) -> None:
+        if name not in self.node_types:
+            raise InvalidNodeType(name, self.node_types)
+
+    def connection_type(self, name: str | None) -> ConnectionType:
+        found = self.find_connection_type(name)
+        if found is None:
+            raise InvalidConnectionType(name, [type.name for type in self.connection_types])
+        return found
+
+    def is_valid(self, connection_type: str, source: str, target: str) -> bool:
+        """Whether the connection could be made; unknown names simply cannot (C-123)."""
+        type = self.find_connection_type(connection_type)
+        known = source in self.node_types and target in self.node_types
+        return type is not None and known and type.allows(source, target)
+
+
+async def find_ontology(reader: Reader, name: str = DEFAULT) -> Ontology | None:
+    """The ontology with this name."""
+    row: OntologyRow | None = await reader.find(ONTOLOGIES, name)
+    return None if row is None else await _whole(reader, row)
+
+
+async def get_ontology(reader: Reader, name: str = DEFAULT) -> Ontology:
+    """The ontology with this name, which must exist."""
+    found = await find_ontology(reader, name)
+    if found is None:
+        raise OntologyNotFound(name)
+    return found
+
+
+async def list_ontologies(reader: Reader, where: Where = EVERYTHING) -> list[Ontology]:
+    """All ontologies that meet a condition, by name."""
+    rows: list[OntologyRow] = await reader.fetch(ONTOLOGIES, where)
+    if not rows:
+        return []
+    types = await reader.fetch(NODE_TYPES, EVERYTHING, AS_ADDED)
+    connections = await reader.fetch(CONNECTION_TYPES, EVERYTHING, AS_ADDED)
+    return [_made_of(row, types, connections) for row in rows]
+
+
+async def _whole(reader: Reader, row: OntologyRow) -> Ontology:
+    ours = eq("ontology", row.name)
+    types = await reader.fetch(NODE_TYPES, ours, AS_ADDED)
+    return _made_of(row, types, await reader.fetch(CONNECTION_TYPES, ours, AS_ADDED))
+
+
+def _made_of(row: OntologyRow, types: Sequence[Row], connections: Sequence[Row]) -> Ontology:
+    return Ontology(
+        row.name,
+        tuple(type.name for type in types if type.ontology == row.name),
+        tuple(connection_type_of(type) for type in connections if type.ontology == row.name),
+        Enforcement(row.enforcement),
+        row.created,
+    )
+
+
+def connection_type_of(row: ConnectionTypeRow) -> ConnectionType:
+    return ConnectionType(
+        row.name, tuple(row.from_types), tuple(row.to_types), tuple(row.required_properties), row.acyclic
+    )

@@ -1,0 +1,121 @@
+"""What events about ontologies leave behind, and what the graph's own events do when they carry content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Raw
+
+from ugs.changes import Change, Drop, Patch, Put
+from ugs.events import Event
+from ugs.ontology.content import extension_for, folded, size_of
+from ugs.ontology.model import (
+    CONNECTION_TYPES,
+    CONTENT_BODIES,
+    CONTENTS,
+    NODE_TYPES,
+    ONTOLOGIES,
+    ConnectionTypeRow,
+    Content,
+    ContentBody,
+    Enforcement,
+    NodeTypeRow,
+    OntologyRow,
+)
+from ugs.reads.where import eq
+from ugs.values import to_text
+
+CONTENT_KEY = '"content"'
+
+
+def connection_row(ontology: str, told: Mapping[str, Any], position: int, place: int = 0) -> ConnectionTypeRow:
+    """The row behind a connection type as an event tells it."""
+    return ConnectionTypeRow(
+        ontology,
+        told["name"],
+        to_text(told["from_types"]),
+        to_text(told["to_types"]),
+        to_text(told.get("required_properties", [])),
+        told.get("acyclic", False),
+        position,
+        place,
+    )
+
+
+def create(event: Event) -> list[Change]:
+    data = event.payload
+    name = data["name"]
+    types = [
+        Put(NODE_TYPES, NodeTypeRow(name, type, event.position, place)) for place, type in enumerate(data["node_types"])
+    ]
+    connections = [
+        Put(CONNECTION_TYPES, connection_row(name, told, event.position, place))
+        for place, told in enumerate(data["connection_types"])
+    ]
+    row = OntologyRow(name, data.get("enforcement", Enforcement.OFF.value), event.timestamp)
+    return [Put(ONTOLOGIES, row), *types, *connections]
+
+
+def add_node_type(event: Event) -> list[Change]:
+    data = event.payload
+    return [Put(NODE_TYPES, NodeTypeRow(data["name"], data["type_name"], event.position, 0))]
+
+
+def add_connection_type(event: Event) -> list[Change]:
+    data = event.payload
+    return [Put(CONNECTION_TYPES, connection_row(data["name"], data["connection_type"], event.position))]
+
+
+def set_enforcement(event: Event) -> list[Change]:
+    data = event.payload
+    return [Patch(ONTOLOGIES, data["name"], {"enforcement": data["enforcement"]})]
+
+
+def mentions_content(data: str | Raw) -> bool:
+    """Whether an event's text could carry content, told without decoding it; a store may hold it as raw bytes."""
+    return CONTENT_KEY in (data if isinstance(data, str) else str(data, "utf-8"))
+
+
+def keep_content(kind: str) -> Callable[[Event], list[Change]]:
+    """A reducer for events of the graph that may carry content; most do not, and cost one look at their text."""
+
+    def kept(event: Event) -> list[Change]:
+        if not mentions_content(event.data):
+            return []
+        data = event.payload
+        content = data.get("content")
+        return [] if not isinstance(content, dict) else content_changes(kind, data["id"], content)
+
+    return kept
+
+
+def content_changes(kind: str, id: str, content: Mapping[str, Any]) -> list[Change]:
+    """New content replaces the old one whole; a format alone is only a new name for what is there."""
+    if "body" not in content:
+        return [Patch(CONTENTS, id, {"format": content["format"]})]
+    format, encoding, body = content["format"], content["encoding"], content["body"]
+    extension = extension_for(format, encoding) if kind == "node" else "md"
+    return [
+        Put(CONTENTS, Content(id, kind, format, encoding, size_of(body, encoding), extension)),
+        Put(CONTENT_BODIES, ContentBody(id, kind, body, folded(body, encoding))),
+    ]
+
+
+def drop_content(event: Event) -> list[Change]:
+    where = eq("id", event.element)
+    return [Drop(CONTENTS, where), Drop(CONTENT_BODIES, where)]
+
+
+REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
+    "OntologyCreated": create,
+    "OntologyNodeTypeAdded": add_node_type,
+    "OntologyConnectionTypeAdded": add_connection_type,
+    "OntologyEnforcementSet": set_enforcement,
+    "NodeAdded": keep_content("node"),
+    "NodeUpdated": keep_content("node"),
+    "NodeDeleted": drop_content,
+    "EdgeAdded": keep_content("edge"),
+    "EdgeUpdated": keep_content("edge"),
+    "EdgeDeleted": drop_content,
+}

@@ -1,0 +1,149 @@
+"""Ontologies, their types, and content, as rows and as the tables that hold them.
+
+What content says (`ContentBody`) stands apart from what is known about it (`Content`), so that listings never load it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from ugs.catalog import Field, Index, Kind, Relation, Table
+from ugs.values import JsonText, from_text
+
+
+class Enforcement(StrEnum):
+    """What the doors of the plain graph do about types that no ontology allows."""
+
+    OFF = "OFF"
+    WARN = "WARN"
+    STRICT = "STRICT"
+
+
+class OntologyRow(Struct, frozen=True, gc=False):
+    """A named, append-only set of types."""
+
+    name: str
+    enforcement: str
+    created: int
+
+
+class NodeTypeRow(Struct, frozen=True, gc=False):
+    """A node type, in the order in which types were added."""
+
+    ontology: str
+    name: str
+    position: int
+    place: int
+
+
+class ConnectionTypeRow(Struct, frozen=True, gc=False):
+    """A connection type: from where to where, and what it must say."""
+
+    ontology: str
+    name: str
+    from_text: JsonText
+    to_text: JsonText
+    required_text: JsonText
+    acyclic: bool
+    position: int
+    place: int
+
+    @property
+    def from_types(self) -> list[str]:
+        types: list[str] = from_text(self.from_text)
+        return types
+
+    @property
+    def to_types(self) -> list[str]:
+        types: list[str] = from_text(self.to_text)
+        return types
+
+    @property
+    def required_properties(self) -> list[str]:
+        names: list[str] = from_text(self.required_text)
+        return names
+
+
+class Content(Struct, frozen=True, gc=False):
+    """What is known about the content of a node or connection."""
+
+    id: str
+    kind: str
+    format: str
+    encoding: str
+    size: int
+    extension: str
+    """Chosen when the content was given: a format that changes alone leaves the file where it is."""
+
+    @property
+    def path(self) -> str:
+        """Where the file projection keeps it."""
+        folder = "nodes" if self.kind == "node" else "connections"
+        return f"_content/{folder}/{self.id}.{self.extension}"
+
+
+class ContentBody(Struct, frozen=True, gc=False):
+    """The content itself, as it was given, and folded for searching when it is text."""
+
+    id: str
+    kind: str
+    body: str
+    folded: str | None
+
+
+ONTOLOGIES = Table(
+    "ontologies",
+    OntologyRow,
+    [Field("name"), Field("enforcement"), Field("created", Kind.INTEGER)],
+    key=["name"],
+)
+
+NODE_TYPES = Table(
+    "ontology_node_types",
+    NodeTypeRow,
+    [Field("ontology"), Field("name"), Field("position", Kind.INTEGER), Field("place", Kind.INTEGER)],
+    key=["ontology", "name"],
+)
+
+CONNECTION_TYPES = Table(
+    "ontology_connection_types",
+    ConnectionTypeRow,
+    [
+        Field("ontology"),
+        Field("name"),
+        Field("from_text", Kind.JSON, column="from_types"),
+        Field("to_text", Kind.JSON, column="to_types"),
+        Field("required_text", Kind.JSON, column="required_properties"),
+        Field("acyclic", Kind.BOOLEAN),
+        Field("position", Kind.INTEGER),
+        Field("place", Kind.INTEGER),
+    ],
+    key=["ontology", "name"],
+)
+
+CONTENTS = Table(
+    "contents",
+    Content,
+    [
+        Field("id"),
+        Field("kind"),
+        Field("format"),
+        Field("encoding"),
+        Field("size", Kind.INTEGER),
+        Field("extension"),
+    ],
+    key=["id"],
+    indexes=[Index(("kind", "id"))],
+    relations=[Relation("body", "content_bodies", "id", "id", many=False)],
+)
+
+CONTENT_BODIES = Table(
+    "content_bodies",
+    ContentBody,
+    [Field("id"), Field("kind"), Field("body"), Field("folded", nullable=True)],
+    key=["id"],
+)
+
+TABLES = (ONTOLOGIES, NODE_TYPES, CONNECTION_TYPES, CONTENTS, CONTENT_BODIES)

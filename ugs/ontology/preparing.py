@@ -1,0 +1,54 @@
+"""Loading in a few statements what a group will look at: the content of whatever is about to be deleted or added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ugs.desk import Desk
+from ugs.events import Event
+from ugs.feature import Command
+from ugs.graph.batches import ClearScope, in_scope, operations_in
+from ugs.graph.commands import Delete
+from ugs.graph.events import edges_of, prepare
+from ugs.graph.model import EDGES, NODES
+from ugs.identity import is_identifier
+from ugs.ontology.model import CONTENT_BODIES, CONTENTS
+from ugs.ontology.remembering import DeleteNode
+from ugs.reads.where import any_of
+
+ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
+
+
+async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
+    """Load the content of what the commands of a group will delete."""
+    known = _identifiers(command.node_id for command in commands if isinstance(command, DeleteNode))
+    await prepare(desk, known, known)
+    deleted = [operation for operation in operations_in(commands) if isinstance(operation, Delete)]
+    nodes = known + _identifiers(operation.id for operation in deleted if operation.kind != "edge")
+    ids = dict.fromkeys([*nodes, *_identifiers(operation.id for operation in deleted)])
+    for id in nodes:
+        # The graph has loaded these edges already: the desk answers from what it knows.
+        ids.update(dict.fromkeys(edge.id for edge in await desk.fetch(EDGES, edges_of(id))))
+    for command in commands:
+        if isinstance(command, ClearScope):
+            ids.update(dict.fromkeys(await _inside(desk, command)))
+    await load_contents(desk, [*ids])
+
+
+def _identifiers(ids: Iterable[object]) -> list[str]:
+    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
+
+
+async def _inside(desk: Desk, command: ClearScope) -> list[str]:
+    nodes = await desk.fetch(NODES, in_scope(command.scope))
+    edges = await desk.fetch(EDGES, any_of(*(in_scope(command.scope, field) for field in ("id", "source", "target"))))
+    return [row.id for row in (*nodes, *edges)]
+
+
+async def load_contents(desk: Desk, ids: Sequence[str]) -> None:
+    await desk.prefetch((table, id) for id in ids for table in (CONTENTS, CONTENT_BODIES))
+
+
+async def prepare_replay(desk: Desk, events: Sequence[Event]) -> None:
+    """Load the content of what a stretch of the log deletes."""
+    await load_contents(desk, [event.element for event in events if event.type in ENDS and event.element])

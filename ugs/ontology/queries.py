@@ -1,0 +1,134 @@
+"""Questions about typed memory: what is there, what it says, and what it is connected with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.ontology.errors import ConnectionNotFound, InvalidArgument, MemoryNodeNotFound
+from ugs.ontology.model import CONTENT_BODIES, CONTENTS, Content, ContentBody
+from ugs.reads.plan import WHOLE, Order, Page
+from ugs.reads.where import EVERYTHING, Compare, Linked, Op, Property, Where, all_of, any_of, eq
+from ugs.storage import Session
+from ugs.values import MAX_INT, MIN_INT
+
+BY_SEQUENCE = (Order("seq"),)
+BY_CREATION = (Order("created"), Order("id"))
+DIRECTIONS = ("out", "in", "both")
+
+
+def same_properties(properties: Mapping[str, Any]) -> Where:
+    """Every given property is there with exactly this value."""
+    return all_of(*(Property("properties_text", key, Op.EQ, value) for key, value in properties.items()))
+
+
+def can_match(properties: Mapping[str, Any] | None) -> bool:
+    """Whether anything could have these properties: what cannot be stored cannot be found."""
+    return all(_storable(key) and _storable(value) for key, value in (properties or {}).items())
+
+
+def _storable(value: object) -> bool:
+    if isinstance(value, str):
+        return "\x00" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if isinstance(value, int):
+        return MIN_INT <= value <= MAX_INT
+    return isinstance(value, float) and value == value and abs(value) != float("inf")
+
+
+async def get_node(session: Session, id: str) -> Node:
+    node: Node | None = await session.find(NODES, id) if _storable(id) else None
+    if node is None:
+        raise MemoryNodeNotFound(id)
+    return node
+
+
+async def get_connection(session: Session, id: str) -> Edge:
+    edge: Edge | None = await session.find(EDGES, id) if _storable(id) else None
+    if edge is None:
+        raise ConnectionNotFound(id)
+    return edge
+
+
+async def find_content(session: Session, id: str) -> Content | None:
+    """What is known about an element's content, without the content."""
+    content: Content | None = await session.find(CONTENTS, id)
+    return content
+
+
+async def contents_of(session: Session, ids: Iterable[str]) -> dict[str, Content]:
+    """The same for many elements at once."""
+    wanted = sorted(set(ids))
+    return {content.id: content for content in await session.find_many(CONTENTS, wanted)} if wanted else {}
+
+
+async def body_of(session: Session, id: str) -> str:
+    """The content itself; nothing was said where there is none (C-132)."""
+    body: ContentBody | None = await session.find(CONTENT_BODIES, id)
+    return "" if body is None else body.body
+
+
+async def query_nodes(
+    session: Session, type: str | None = None, properties: Mapping[str, Any] | None = None, page: Page = WHOLE
+) -> list[Node]:
+    """Nodes of a type with all of these properties, oldest first."""
+    if not can_match(properties) or not _storable(type or ""):
+        return []
+    where = all_of(_is("type", type), same_properties(properties or {}))
+    return await session.fetch(NODES, where, BY_CREATION, page)
+
+
+async def query_connections(
+    session: Session,
+    from_node_id: str | None = None,
+    to_node_id: str | None = None,
+    type: str | None = None,
+    properties: Mapping[str, Any] | None = None,
+    page: Page = WHOLE,
+) -> list[Edge]:
+    """Connections that meet all that is given, oldest first."""
+    named = {"source": from_node_id, "target": to_node_id, "type": type}
+    if not can_match(properties) or not all(_storable(value or "") for value in named.values()):
+        return []
+    where = all_of(*(_is(field, value) for field, value in named.items()), same_properties(properties or {}))
+    return await session.fetch(EDGES, where, BY_SEQUENCE, page)
+
+
+def _is(field: str, value: str | None) -> Where:
+    return EVERYTHING if value is None else eq(field, value)
+
+
+async def connected_nodes(
+    session: Session, id: str, connection_type: str | None = None, direction: str = "both"
+) -> list[Node]:
+    """Nodes at the other ends of a node's connections, each once, by the age of the connection (C-129)."""
+    if direction not in DIRECTIONS:
+        raise InvalidArgument(f"direction is out, in or both, not {str(direction)[:80]!r}", argument="direction")
+    await get_node(session, id)
+    ends = {"out": [eq("source", id)], "in": [eq("target", id)]}
+    wanted = any_of(*ends.get(direction, [*ends["out"], *ends["in"]]))
+    edges = await session.fetch(EDGES, all_of(wanted, _is("type", connection_type)), BY_SEQUENCE)
+    others = dict.fromkeys(other for edge in edges for other in _other_ends(edge, id, direction))
+    found = {node.id: node for node in await session.find_many(NODES, sorted(others))} if others else {}
+    return [found[other] for other in others if other in found]
+
+
+def _other_ends(edge: Edge, id: str, direction: str) -> Sequence[str]:
+    ends = []
+    if direction != "in" and edge.source == id:
+        ends.append(edge.target)
+    if direction != "out" and edge.target == id:
+        ends.append(edge.source)
+    return ends
+
+
+async def search_content(
+    session: Session, query: str, node_type: str | None = None, limit: int | None = None
+) -> list[Node]:
+    """Nodes whose text contains the words as they stand, in capitals or not. No content is loaded."""
+    if limit is not None and limit < 1:
+        raise InvalidArgument("limit must be at least 1", argument="limit")
+    if not _storable(query) or not _storable(node_type or ""):
+        return []
+    says = Linked("content_body", Compare("folded", Op.CONTAINS, query.casefold()))
+    return await session.fetch(NODES, all_of(_is("type", node_type), says), BY_CREATION, Page(limit=limit))

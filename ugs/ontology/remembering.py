@@ -1,0 +1,270 @@
+"""Commands of typed memory: nodes with content, and connections that an ontology allows.
+
+Stricter than the plain graph, always: types must be known, ends must exist and fit, properties are plain values and are
+only ever merged. Everything is checked before anything is recorded.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from ugs.desk import Desk
+from ugs.errors import UgsError
+from ugs.events import Draft
+from ugs.feature import Command, Decision
+from ugs.graph.commands import AddEdge, AddNode, add_edge, add_node, deletion_of, find_element
+from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.graph.queries import CONFIG_NODE
+from ugs.ontology.circles import refuse_circle
+from ugs.ontology.content import (
+    MARKDOWN,
+    MAX_CONTENT_BYTES,
+    UTF8,
+    UTMOST_CONTENT_BYTES,
+    checked,
+    checked_format,
+)
+from ugs.ontology.definition import get_ontology
+from ugs.ontology.errors import (
+    DEFAULT,
+    ConnectionNotFound,
+    InvalidArgument,
+    InvalidEncoding,
+    InvalidPropertyValue,
+    MemoryNodeNotFound,
+)
+from ugs.ontology.model import CONTENTS, Content
+from ugs.values import MAX_INT, MIN_INT, check_value, properties_text
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+RANDOM_DIGITS = 9
+
+
+class CreateNode(Command, frozen=True):
+    """Remember something of a known type."""
+
+    type: str
+    content: str
+    format: str
+    encoding: str = UTF8
+    properties: dict[str, Any] = {}
+    ontology: str = DEFAULT
+
+
+class UpdateNode(Command, frozen=True):
+    """Merge properties, replace content, or rename its format."""
+
+    node_id: str
+    properties: dict[str, Any] | None = None
+    content: str | None = None
+    encoding: str | None = None
+    format: str | None = None
+
+
+class DeleteNode(Command, frozen=True):
+    """Forget a node, its content and its connections."""
+
+    node_id: str
+
+
+class CreateConnection(Command, frozen=True):
+    """Connect two nodes as the ontology allows."""
+
+    type: str
+    from_node_id: str
+    to_node_id: str
+    properties: dict[str, Any] = {}
+    content: str | None = None
+    ontology: str = DEFAULT
+
+
+class UpdateConnection(Command, frozen=True):
+    """Merge properties or replace content."""
+
+    connection_id: str
+    properties: dict[str, Any] | None = None
+    content: str | None = None
+
+
+class DeleteConnection(Command, frozen=True):
+    """Forget a connection; its nodes stay."""
+
+    connection_id: str
+
+
+async def create_node(command: CreateNode, desk: Desk) -> Decision:
+    """Decide whether something new is remembered."""
+    ontology = await get_ontology(desk, command.ontology)
+    ontology.check_node_type(command.type)
+    content = checked(command.content, command.encoding, command.format, await content_limit(desk))
+    check_properties(command.properties)
+    id = await new_id(desk, "mem")
+    decision = await add_node(AddNode(id=id, type=command.type, properties=command.properties), desk)
+    return _with_content(decision, content)
+
+
+async def update_node(command: UpdateNode, desk: Desk) -> Decision:
+    """Decide what changes about a node."""
+    node = await known_node(desk, command.node_id)
+    if command.properties is None and command.content is None and command.format is None:
+        raise InvalidArgument("give at least one of properties, content and format", argument="properties")
+    if command.content is not None and command.encoding is None:
+        raise InvalidEncoding("encoding must be given with content: utf-8 or base64")
+    data = _merged(node, command.properties)
+    content = await _new_content(command, desk)
+    if content:
+        data["content"] = content
+    return Decision([Draft("NodeUpdated", node.id, data, node.version + 1)])
+
+
+async def _new_content(command: UpdateNode, desk: Desk) -> dict[str, Any]:
+    """The part of the event that tells about content: all of it, its format alone, or nothing."""
+    if command.content is None and command.format is None:
+        return {}
+    before: Content | None = await desk.find(CONTENTS, command.node_id)
+    format = command.format if command.format is not None else "" if before is None else before.format
+    if command.content is None and before is not None:
+        return {"format": checked_format(format)}
+    return checked(command.content or "", command.encoding or UTF8, format, await content_limit(desk))
+
+
+async def delete_node(command: DeleteNode, desk: Desk) -> Decision:
+    """Decide the end of a node: its connections first."""
+    node = await known_node(desk, command.node_id)
+    return Decision(await deletion_of(desk, node.id))
+
+
+async def create_connection(command: CreateConnection, desk: Desk) -> Decision:
+    """Decide whether two nodes may be connected; the order of the checks is part of the contract (C-121)."""
+    ontology = await get_ontology(desk, command.ontology)
+    type = ontology.connection_type(command.type)
+    source = await known_node(desk, command.from_node_id)
+    target = await known_node(desk, command.to_node_id)
+    type.check_ends(source.type, target.type)
+    type.check_properties(command.properties)
+    check_properties(command.properties)
+    if type.acyclic:
+        await refuse_circle(desk, type, source.id, target.id)
+    content = await _notes(command.content, desk)
+    id = await new_id(desk, "conn")
+    add = AddEdge(id=id, source=source.id, target=target.id, type=type.name, properties=command.properties)
+    return _with_content(await add_edge(add, desk), content)
+
+
+async def update_connection(command: UpdateConnection, desk: Desk) -> Decision:
+    """Decide what changes about a connection."""
+    edge = await known_connection(desk, command.connection_id)
+    if command.properties is None and command.content is None:
+        raise InvalidArgument("give at least one of properties and content", argument="properties")
+    data = _merged(edge, command.properties)
+    content = await _notes(command.content, desk)
+    if content:
+        data["content"] = content
+    return Decision([Draft("EdgeUpdated", edge.id, data, edge.version + 1)])
+
+
+async def delete_connection(command: DeleteConnection, desk: Desk) -> Decision:
+    """Decide the end of a connection."""
+    edge = await known_connection(desk, command.connection_id)
+    return Decision([Draft("EdgeDeleted", edge.id, {"id": edge.id})])
+
+
+async def known_node(desk: Desk, id: str) -> Node:
+    """The node a command names."""
+    node: Node | None = await desk.find(NODES, _text(id))
+    if node is None:
+        raise MemoryNodeNotFound(id)
+    return node
+
+
+async def known_connection(desk: Desk, id: str) -> Edge:
+    """The connection a command names."""
+    edge: Edge | None = await desk.find(EDGES, _text(id))
+    if edge is None:
+        raise ConnectionNotFound(id)
+    return edge
+
+
+def _text(id: str) -> str:
+    # What no store could hold as an id is nobody's id, and must not reach a store.
+    return id if id.isprintable() and id.isascii() else ""
+
+
+async def _notes(content: str | None, desk: Desk) -> dict[str, Any]:
+    return {} if content is None else checked(content, UTF8, MARKDOWN, await content_limit(desk))
+
+
+def _with_content(decision: Decision, content: Mapping[str, Any]) -> Decision:
+    """The same decision, with the content in its one event."""
+    draft = decision.drafts[0]
+    data = {**draft.data, "content": dict(content)} if content else draft.data
+    return Decision([Draft(draft.type, draft.element, data, draft.version)], decision.warnings)
+
+
+def _merged(element: Node | Edge, properties: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The event's data for merged properties; an element that only was touched is modified all the same."""
+    given = check_properties(properties or {})
+    properties_text({**element.properties, **given})
+    return {"id": element.id, "properties": given} if given else {"id": element.id}
+
+
+def check_properties(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse values that typed memory does not keep (C-118)."""
+    for key, value in properties.items():
+        _check_plain(str(key), value)
+    properties_text(dict(properties))
+    return dict(properties)
+
+
+def _check_plain(key: str, value: object) -> None:
+    if value is None:
+        raise InvalidPropertyValue(key, "is null: leave the key out instead")
+    if not isinstance(value, str | int | float | bool):
+        raise InvalidPropertyValue(key, f"is {'an array' if isinstance(value, list | tuple) else 'an object'}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidPropertyValue(key, "is not a finite number")
+    if isinstance(value, int) and not MIN_INT <= value <= MAX_INT:
+        raise InvalidPropertyValue(key, "does not fit a 64-bit integer")
+    try:
+        check_value(value, key)
+    except UgsError as error:
+        raise InvalidPropertyValue(key, f"cannot be kept: {error.message}") from error
+
+
+async def content_limit(desk: Desk) -> int:
+    """How large content may be: `max_content_bytes` of `_system_config`, or 16 MiB (C-13)."""
+    config: Node | None = await desk.find(NODES, CONFIG_NODE)
+    value = None if config is None else config.properties.get("max_content_bytes")
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return MAX_CONTENT_BYTES
+    return min(value, UTMOST_CONTENT_BYTES)
+
+
+async def new_id(desk: Desk, prefix: str) -> str:
+    """A free id in the seed's form: prefix, time, randomness."""
+    while True:
+        id = f"{prefix}_{base36(desk.now)}_{base36(secrets.randbelow(36**RANDOM_DIGITS)).rjust(RANDOM_DIGITS, '0')}"
+        if await find_element(desk, id) is None:
+            return id
+
+
+def base36(number: int) -> str:
+    """A whole number in the digits 0 to z."""
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = DIGITS[digit] + digits
+    return digits or "0"
+
+
+DECIDERS: Mapping[type[Command], Any] = {
+    CreateNode: create_node,
+    UpdateNode: update_node,
+    DeleteNode: delete_node,
+    CreateConnection: create_connection,
+    UpdateConnection: update_connection,
+    DeleteConnection: delete_connection,
+}
