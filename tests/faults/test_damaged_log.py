@@ -57,11 +57,10 @@ def whole(sample: Sample, size: int) -> bool:
 
 
 def cuts_of_some_lines(wal: bytes) -> list[int]:
-    """Every byte of a single event, of a batch and of the last line, and a sample of all others."""
+    """Every byte of the last line, many of a batch, both sides of newlines, and a sample of all others."""
     ends = [0, *(index + 1 for index, byte in enumerate(wal) if byte == 10)]
-    lines = [(ends[2], ends[4]), (ends[-2], ends[-1])]
-    chosen = {place for start, end in lines for place in range(start, end + 1)}
-    return sorted(chosen | {*range(0, len(wal), 199), *ends[::3], *(end - 1 for end in ends[1::3])})
+    chosen = {*range(ends[-2], ends[-1] + 1), *range(ends[2], ends[4], 5), *range(0, len(wal), 199)}
+    return sorted(chosen | {end - side for end in ends[1::3] for side in (0, 1)})
 
 
 def test_f02_a_cut_log_goes_on_and_stays_readable(sample: Sample, tmp_path: Path) -> None:
