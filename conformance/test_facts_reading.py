@@ -11,6 +11,7 @@ from conformance.plugin import clause
 from conformance.world import World
 from ugs.errors import Forbidden, InvalidSyntax
 from ugs.facts.api import Facts
+from ugs.facts.asserting import NoteRef
 from ugs.facts.errors import EntityNotFound, FactNotFound, InvalidFact, NoteNotFound, PredicateNotFound
 from ugs.facts.instants import instant_of
 from ugs.facts.model import ENTITIES, FACTS, PREDICATES
@@ -305,6 +306,7 @@ async def test_another_tenant_changes_nothing(know: Know) -> None:
     fact = (await know.say("Alice", "is", "tall", notes=[note])).fact
     eve = Facts(know.world.system, STRANGER)
     ours: Any = {"tenant": "tenant-a", "project": "project-b"}
+    said = NoteRef(text="said")
     for error, act in (
         (FactNotFound, lambda: eve.invalidate_fact(fact.fact_id)),
         (FactNotFound, lambda: eve.delete_fact(fact.fact_id)),
@@ -316,7 +318,7 @@ async def test_another_tenant_changes_nothing(know: Know) -> None:
         (Forbidden, lambda: eve.add_note("x", **ours)),
         (Forbidden, lambda: eve.add_fact("Alice", "is", "x", notes=[note], **ours)),
         (NoteNotFound, lambda: eve.add_fact("Alice", "is", "x", notes=[note])),
-        (EntityNotFound, lambda: eve.add_fact(EntityRef(id=fact.subject_entity_id), "is", "x", notes=[note])),
+        (EntityNotFound, lambda: eve.add_fact(EntityRef(id=fact.subject_entity_id), "is", "x", notes=[said])),
         (Forbidden, lambda: eve.add_note("x", agent="another")),
     ):
         async with know.world.refuses(error):
@@ -336,5 +338,12 @@ async def test_private_facts_are_for_their_own_agent(know: Know) -> None:
     for asked in (colleague.why(private.fact_id), colleague.invalidate_fact(private.fact_id)):
         with pytest.raises(FactNotFound):
             await asked
+    diary = await know.facts.add_note("dear diary", scope="agent_private")
+    for act in (
+        lambda: colleague.delete_note(diary.note_id),
+        lambda: colleague.add_fact("Alice", "is", "sad", notes=[diary.note_id]),
+    ):
+        async with know.world.refuses(NoteNotFound):
+            await act()
     assert Viewer.of(ALICE) != Viewer()
     assert len(await know.admin.facts(tenant=ALICE.tenant, project=ALICE.project)) == 2

@@ -14,7 +14,7 @@ from ugs.events import Event
 from ugs.facts.asking import SHARED, Asking, Moment, ref
 from ugs.facts.asserting import ALREADY_KNOWN, AddFact, DeleteFact, InvalidateFact, NoteRef
 from ugs.facts.entities import AddEntityAlias, DeleteEntity, UpsertEntity
-from ugs.facts.errors import EntityNotFound
+from ugs.facts.errors import EntityNotFound, NoteNotFound
 from ugs.facts.ingesting import Ingest, NoteToIngest
 from ugs.facts.instants import instant_of
 from ugs.facts.merging import MergeEntities
@@ -254,7 +254,15 @@ class Facts(Asking):
             return await get_note(session, done.events[0].element or "" if done.events else id or "", space)
 
     async def delete_note(self, note_id: str, key: str | None = None) -> Outcome:
+        await self._check_notes([note_id])
         return await self.do(DeleteNote(note_id=note_id, space=self.viewer.space), key)
+
+    async def _check_notes(self, ids: Iterable[str]) -> None:
+        """Refuse notes that the principal may not see."""
+        async with self.known() as session:
+            for id in ids:
+                if not self.viewer.sees(await get_note(session, id, self.viewer.space)):
+                    raise NoteNotFound(id)
 
     # ── facts ────────────────────────────────────────────────────────────────
 
@@ -277,6 +285,9 @@ class Facts(Asking):
     ) -> FactResult:
         """Assert a fact about a subject: a value, or another entity as its object."""
         space = self.writing(tenant, project, agent)
+        given = refs(notes)
+        if self.viewer.space is not None:
+            await self._check_notes(note.id for note in given if note.id is not None and note.text is None)
         command = AddFact(
             tenant_id=space.tenant,
             project_id=space.project,
@@ -288,7 +299,7 @@ class Facts(Asking):
             object_value=value,
             valid_from=None if valid_from is None else instant_of(valid_from, "validFrom"),
             valid_to=None if valid_to is None else instant_of(valid_to, "validTo"),
-            notes=refs(notes),
+            notes=given,
             reuse=reuse,
         )
         return await self._result(await self.do(command, key))

@@ -22,7 +22,7 @@ from ugs.facts.notes import AddNote, ensure_note
 from ugs.facts.predicates import ensure_predicate
 from ugs.facts.resolving import EntityRef, get_fact, get_note
 from ugs.feature import Command, Decider, Decision, Warned
-from ugs.reads.where import Where, all_of, eq
+from ugs.reads.where import Where, all_of, eq, in_
 
 A_SECOND: Instant = 1_000_000
 ALREADY_KNOWN, IS_DEPRECATED, OVERLAPS = "W101", "W102", "W103"
@@ -97,6 +97,8 @@ async def assert_fact(command: AddFact, desk: Desk, position: int = 0) -> Assert
         rivals = [row for row in same_key if not _same_object(row, fact)]
         fact, more = await _insert(desk, command, predicate, fact, rivals, notes[0])
         warnings += more
+        # Nothing in the store can be evidence of a fact that is new.
+        desk.know(EVIDENCE, _evidence_among(fact, notes), [])
     added = await _add_evidence(desk, known or fact, notes)
     if known is not None and not added:
         warnings.append(Warned(ALREADY_KNOWN, "the fact and its evidence were known already", known.fact_id))
@@ -155,7 +157,7 @@ def _replaced(fact: Fact, **changes: object) -> Fact:
 
 
 async def _note(desk: Desk, command: AddFact, ref: NoteRef) -> Note:
-    if (ref.id is None) == (ref.text is None) and ref.id is None:
+    if ref.id is None and ref.text is None:
         raise InvalidFact("a note is named by its id, or given as text", field="notes")
     space = Space(command.tenant_id, command.project_id)
     if ref.text is None:
@@ -173,13 +175,20 @@ async def _note(desk: Desk, command: AddFact, ref: NoteRef) -> Note:
 
 
 def key_of(fact: Fact) -> Where:
-    """Facts about the same matter: subject and predicate, in one scope of a project."""
+    """Facts about the same matter as this one."""
+    return same_matter(
+        Space(fact.tenant_id, fact.project_id), fact.scope, fact.subject_entity_id, fact.predicate_id or ""
+    )
+
+
+def same_matter(space: Space, scope: str, subject_id: str, predicate_id: str) -> Where:
+    """Facts about one matter: subject and predicate, in one scope of a project."""
     return all_of(
-        eq("subject_entity_id", fact.subject_entity_id),
-        eq("predicate_id", fact.predicate_id),
-        eq("tenant_id", fact.tenant_id),
-        eq("project_id", fact.project_id),
-        eq("scope", fact.scope),
+        eq("subject_entity_id", subject_id),
+        eq("predicate_id", predicate_id),
+        eq("tenant_id", space.tenant),
+        eq("project_id", space.project),
+        eq("scope", scope),
     )
 
 
@@ -269,9 +278,13 @@ def _overlaps(fact: Fact, rivals: list[Fact]) -> list[Warned]:
     ]
 
 
+def _evidence_among(fact: Fact, notes: list[Note]) -> Where:
+    return all_of(eq("fact_id", fact.fact_id), in_("note_id", dict.fromkeys(note.note_id for note in notes)))
+
+
 async def _add_evidence(desk: Desk, fact: Fact, notes: list[Note]) -> int:
     """One row for each note that is not evidence of the fact yet."""
-    known = {row.note_id for row in await desk.fetch(EVIDENCE, eq("fact_id", fact.fact_id))}
+    known = {row.note_id for row in await desk.fetch(EVIDENCE, _evidence_among(fact, notes))}
     fresh = [note_id for note_id in dict.fromkeys(note.note_id for note in notes) if note_id not in known]
     rows = [Evidence(new_id(), fact.fact_id, note_id, start_of(desk.now)) for note_id in fresh]
     await desk.stage([draft_of(EVIDENCE, row) for row in rows])

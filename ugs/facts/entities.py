@@ -61,9 +61,16 @@ async def ensure_entity(
     desk: Desk, space: Space, name: str, kind: str | None = None, node_id: str | None = None
 ) -> Entity:
     """The entity of this name, made or brought up to date on the desk."""
+    found = await find_by_name(desk, space, display_name(name))
+    return await bring_up_to_date(desk, space, found, name, kind, node_id)
+
+
+async def bring_up_to_date(
+    desk: Desk, space: Space, found: Entity | None, name: str, kind: str | None, node_id: str | None = None
+) -> Entity:
+    """The entity that was found under a name, with what is new about it, or a new one."""
     canonical = display_name(name)
     kind = None if kind is None else display_name(kind, "kind")
-    found = await find_by_name(desk, space, canonical)
     entity = _new(space, canonical, kind, start_of(desk.now)) if found is None else _newer(found, canonical, kind, desk)
     link = await _new_link(desk, entity, node_id)
     if found is None or link or _differs(found, entity):
@@ -100,13 +107,12 @@ async def _new_link(desk: Desk, entity: Entity, node_id: str | None) -> dict[str
 
 async def ensure_ref(desk: Desk, space: Space, ref: EntityRef) -> Entity:
     """The entity a reference means; a new name makes a new entity, an unknown id is an error."""
-    if ref.id is not None:
-        found = await find_ref(desk, space, ref)
-        return found or await get_entity(desk, ref.id, space)
     found = await find_ref(desk, space, ref)
+    if ref.id is not None:
+        return found or await get_entity(desk, ref.id, space)
     if found is not None and normalize_name(ref.name or "") != found.canonical_norm:
         return found
-    return await ensure_entity(desk, space, ref.name or "", ref.kind)
+    return await bring_up_to_date(desk, space, found, ref.name or "", ref.kind)
 
 
 async def alias_drafts(desk: Desk, entity: Entity, alias: str) -> list[Draft]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ugs.facts import asserting, entities, events, ingesting, merging, notes, predicates
 from ugs.facts.model import TABLES
+from ugs.facts.preparing import prepare_group
 from ugs.feature import Feature
 
 FACTS = Feature(
@@ -19,4 +20,5 @@ FACTS = Feature(
         **merging.DECIDERS,
     },
     elements=events.ELEMENTS,
+    prepare_group=prepare_group,
 )

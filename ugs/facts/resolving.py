@@ -78,10 +78,24 @@ async def get_entity(reader: Reader, id: str, space: Space | None) -> Entity:
     return entity
 
 
+def is_named(space: Space, norm: str) -> Where:
+    """Entities, or merges of entities, of this name."""
+    return all_of(eq("canonical_norm", norm), in_space(space))
+
+
+def is_aliased(norm: str) -> Where:
+    """Aliases of this name, whoever they belong to."""
+    return eq("alias_norm", norm)
+
+
+def is_said(space: Space, norm: str) -> Where:
+    """Aliases by which a project can say a predicate."""
+    return all_of(eq("alias_norm", norm), in_("scope_key", scope_keys(space)))
+
+
 async def find_by_name(reader: Reader, space: Space, name: str) -> Entity | None:
     """The entity of exactly this name, or the one that an entity of this name was merged into."""
-    norm = normalize_name(name)
-    named = all_of(eq("canonical_norm", norm), in_space(space))
+    named = is_named(space, normalize_name(name))
     found = await reader.fetch(ENTITIES, named)
     if found:
         entity: Entity = found[0]
@@ -97,7 +111,7 @@ async def find_by_surface(reader: Reader, space: Space, surface: str) -> Entity 
     found = await find_by_name(reader, space, surface)
     if found is not None:
         return found
-    aliases = await reader.fetch(ENTITY_ALIASES, eq("alias_norm", normalize_name(surface)))
+    aliases = await reader.fetch(ENTITY_ALIASES, is_aliased(normalize_name(surface)))
     entities = [await reader.find(ENTITIES, id) for id in dict.fromkeys(alias.entity_id for alias in aliases)]
     mine = [entity for entity in entities if entity is not None and belongs(entity, space)]
     if len(mine) > 1:
@@ -125,8 +139,7 @@ async def find_predicate(reader: Reader, space: Space, alias: str) -> Predicate 
     """The predicate an alias means in a project: its own first, then the project's, then the global one."""
     display_name(alias, "predicate")
     keys = scope_keys(space)
-    where = all_of(eq("alias_norm", normalize_name(alias)), in_("scope_key", keys))
-    found: list[PredicateAlias] = await reader.fetch(PREDICATE_ALIASES, where)
+    found: list[PredicateAlias] = await reader.fetch(PREDICATE_ALIASES, is_said(space, normalize_name(alias)))
     for alias_row in sorted(found, key=lambda row: keys.index(row.scope_key)):
         predicate: Predicate | None = await reader.find(PREDICATES, alias_row.predicate_id)
         if predicate is not None:
