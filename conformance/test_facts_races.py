@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import AsyncExitStack
 from itertools import pairwise
 
@@ -24,7 +25,8 @@ from ugs.facts.instants import instant_of
 from ugs.facts.model import ENTITIES, Fact
 from ugs.system import System
 
-WRITERS = 200
+WRITERS = int(os.environ.get("UGS_KIT_WRITERS", "200"))
+"""How many write at once; the long runs use a thousand."""
 
 
 @pytest.fixture
@@ -127,3 +129,21 @@ async def check_single(world: World, said: list[tuple[str, str]]) -> None:
         assert all(fact.holds_at(instant) for fact in active)
         assert sorted(fact.fact_id for fact in active) == sorted(f.fact_id for f in facts if f.holds_at(instant))
         assert len([fact for fact in active if fact.fact_id not in across]) <= 1
+
+
+@clause("FACT-1", "FACT-3")
+async def test_a_copy_keeps_facts_ids_and_timelines(know: Know, harness: Harness) -> None:
+    await know.predicate("works_at")
+    for number, value in ((1, "A"), (3, "B"), (2, "C")):
+        await know.say("alice", "works_at", value, valid_from=day(number))
+    ids = [(await know.facts.upsert_entity(name)).entity_id for name in ("alice", "alicia")]
+    await know.facts.merge_entities(*ids)
+    copy = storage_for("memory:")
+    await copy.open(harness.catalog)
+    try:
+        assert await know.world.system.copy_to(copy) == await know.world.system.digest()
+        other = Facts(System(copy, know.world.clock, harness.catalog), ALICE)
+        assert await other.timeline("alicia") == await know.facts.timeline("alice")
+        assert await other.find_entity(ids[1]) == await know.facts.find_entity(ids[0])
+    finally:
+        await copy.close()
