@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.loop import on_the_loop, run
+from conformance.loop import run
+from conformance.plugin import clause
 from conformance.world import World
 from ugs import cypher
 from ugs.api import Graph
@@ -122,21 +123,21 @@ ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
 
 
 @pytest.mark.parametrize(("query", "expected"), ANSWERS, ids=[query[:60] for query, _ in ANSWERS])
-@on_the_loop
+@clause()
 async def test_a_query_has_the_same_answer_on_every_store(
     people: Graph, query: str, expected: list[tuple[Any, ...]]
 ) -> None:
     assert await rows(people, query, ids=["bob", "carol"]) == expected
 
 
-@on_the_loop
+@clause("PROG-5", "PROG-24", "PROG-26", "PROG-27", "PROG-92")
 async def test_reading_changes_nothing_and_writing_is_refused(people: Graph, world: World) -> None:
     for text in ("MATCH (n) DETACH DELETE n", "CREATE (n)", "MATCH (n) SET n.x = 1", "CALL db.labels()"):
         async with world.refuses(CypherRefused):
             await rows(people, text)
 
 
-@on_the_loop
+@clause()
 async def test_an_error_names_its_place(people: Graph) -> None:
     with pytest.raises(CypherError) as failed:
         await rows(people, "MATCH (person)\nRETURN persom")
@@ -146,7 +147,7 @@ async def test_an_error_names_its_place(people: Graph) -> None:
     assert "person?" in failed.value.message
 
 
-@on_the_loop
+@clause()
 async def test_a_hop_costs_the_same_number_of_fetches_however_many_nodes_it_starts_from(people: Graph) -> None:
     async with people.system.session() as session:
         result = await cypher.run(session, "MATCH (a:Person)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN count(*) AS n")
@@ -155,7 +156,7 @@ async def test_a_hop_costs_the_same_number_of_fetches_however_many_nodes_it_star
     assert result.fetches <= 6
 
 
-@on_the_loop
+@clause()
 async def test_the_answer_is_bounded(people: Graph) -> None:
     async with people.system.session() as session:
         with pytest.raises(LimitExceeded):

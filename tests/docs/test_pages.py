@@ -9,6 +9,7 @@ import gateway.neighbours
 import gateway.serving  # noqa: F401 (brings its errors into the tree)
 from gateway.settings import SETTINGS, Settings, flag, variable
 from tests.docs.pages import PAGES, PROJECT, anchors, links, page
+from ugs import cypher  # noqa: F401 (brings its errors into the tree)
 from ugs.errors import all_errors
 
 CODES = sorted({error.code for error in all_errors()})
