@@ -211,8 +211,8 @@ class Operations:
         try:
             async with context.system.session() as session:
                 return await compiled.run(session, variables)
-        except (UgsError, GraphQLError):
-            # Reading again is harmless, and the executor knows how an error is shown.
+        except Exception:
+            # Reading again is harmless, and the executor knows how every error is shown, a bug's too.
             return None
 
     def _variables(self, operation: OperationDefinitionNode, given: Mapping[str, Any]) -> VariableValues | None:
