@@ -13,7 +13,6 @@ from ugs.facts.model import EVIDENCE, FACTS, SUPERSESSIONS, Evidence, Fact, Pred
 from ugs.identity import Principal
 from ugs.reads.where import EVERYTHING, Where
 
-KEY = {"tenant": "tenant-a", "project": "project-b"}
 ALICE = Principal("ann", frozenset(), "tenant-a", "project-b", "agent-c")
 STRANGER = Principal("eve", frozenset(), "tenant-x", "project-b", "agent-c")
 

@@ -10,7 +10,7 @@ import strawberry
 from schema.context import Info
 from schema.elements import Identified
 from schema.facts_inputs import EntityRef, kernel_ref
-from schema.facts_lots import Lot
+from schema.facts_lots import Lot, Paged, lot_for, own_id
 from schema.facts_reports import (
     DuplicateSuggestion,
     EntityStep,
@@ -28,9 +28,6 @@ from schema.facts_types import (
     EntityConnection,
     Fact,
     FactConnection,
-    Paged,
-    lot_for,
-    own_id,
     readable_note,
     shown_entity,
     shown_fact,

@@ -18,7 +18,8 @@ from schema.facts_inputs import (
     kernel_note,
     kernel_ref,
 )
-from schema.facts_types import Entity, Fact, Note, lot_for, own_id, shown_entity, shown_fact, shown_note
+from schema.facts_lots import lot_for, own_id
+from schema.facts_types import Entity, Fact, Note, shown_entity, shown_fact, shown_note
 from schema.facts_words import Predicate, shown_predicate, value_of
 from schema.scalars import Instant, Uuid
 from schema.warnings import Warning, shown_warnings

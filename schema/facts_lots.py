@@ -13,7 +13,9 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from strawberry.dataloader import DataLoader
 
-from schema.context import RequestContext
+from schema.context import Info, RequestContext
+from schema.cursors import cursor_of
+from schema.paging import PageInfo, page_info
 from ugs.catalog import Row, Table
 from ugs.facts.api import Facts
 from ugs.facts.instants import Instant
@@ -94,3 +96,26 @@ class Lot:
             return [counts.get(key, 0) for key in keys]
 
         return await self._loader(("count", wish.table, wish.field, wish.where), load).load(key)
+
+
+class Paged:
+    """A page of facts of one wish."""
+
+    def __init__(self, rows: Sequence[Any], more: bool, page: Page, lot: Lot, total: Any) -> None:
+        self.rows, self.more, self.page, self.lot, self.total = rows, more, page, lot, total
+
+
+def paged_info(paged: Paged, table: Table, order: tuple[Order, ...]) -> PageInfo:
+    return page_info(paged.page, paged.more, [cursor_of(row, table, order) for row in paged.rows])
+
+
+async def lot_for(info: Info, at: Any = None) -> Lot:
+    """The lot of a request that reads now or at a place in time."""
+    lot = Lot(info.context, at, 0)
+    lot.moment = await lot.facts.now(at)
+    return lot
+
+
+def own_id(id: str, kind: str) -> str:
+    """The record's own id, given so or as its global id."""
+    return id.removeprefix(f"{kind}/")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import strawberry
 
-from schema.context import Info
 from schema.cursors import cursor_of
 from schema.elements import GraphNode, Identified, shown_node
-from schema.facts_lots import Lot, Related
+from schema.facts_lots import Lot, Paged, Related, paged_info
 from schema.facts_words import EntityAlias, FactState, Predicate, asked_instant, moment, shown_predicate
-from schema.paging import PageInfo, page_asked, page_info
+from schema.paging import PageInfo, page_asked
 from schema.scalars import Instant, Uuid
-from ugs.catalog import Table
 from ugs.facts import model
 from ugs.facts.model import (
     ENTITIES,
@@ -31,17 +28,10 @@ from ugs.facts.names import Space
 from ugs.facts.queries import NEWEST_FIRST, holds_at
 from ugs.facts.resolving import find_predicate
 from ugs.graph.model import NODES
-from ugs.reads.plan import Found, Order, Page
+from ugs.reads.plan import Found, Order
 from ugs.reads.where import EVERYTHING, NOTHING, Where, all_of, eq
 
 OLDEST = (Order("created_at"),)
-
-
-class Paged:
-    """A page of facts of one wish."""
-
-    def __init__(self, rows: Sequence[Any], more: bool, page: Page, lot: Lot, total: Any) -> None:
-        self.rows, self.more, self.page, self.lot, self.total = rows, more, page, lot, total
 
 
 @strawberry.type(description="Somebody or something that facts are about")
@@ -386,10 +376,6 @@ class EntityConnection:
 BY_NAME = (Order("canonical_norm"),)
 
 
-def paged_info(paged: Paged, table: Table, order: tuple[Order, ...]) -> PageInfo:
-    return page_info(paged.page, paged.more, [cursor_of(row, table, order) for row in paged.rows])
-
-
 async def fact_page(
     lot: Lot, field: str, key: str, where: Where, first: int | None, after: str | None
 ) -> FactConnection:
@@ -415,15 +401,3 @@ def shown_note(row: Any, lot: Lot) -> Note:
 
 def shown_fact(row: Any, lot: Lot) -> Fact:
     return Fact(id=strawberry.ID(f"fact/{row.fact_id}"), row=row, lot=lot)
-
-
-async def lot_for(info: Info, at: Any = None) -> Lot:
-    """The lot of a request that reads now or at a place in time."""
-    lot = Lot(info.context, at, 0)
-    lot.moment = await lot.facts.now(at)
-    return lot
-
-
-def own_id(id: str, kind: str) -> str:
-    """The record's own id, given so or as its global id."""
-    return id.removeprefix(f"{kind}/")
