@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from conformance.plugin import EXAMPLES, HISTORIES
 from conformance.report import write_report
 from conformance.stores import Column, columns
 
@@ -28,7 +29,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="every store at hand, native paths on and off")
     parser.add_argument("--only", action="append", default=[], metavar="STORE", help="with --all: only these stores")
     parser.add_argument("--report", type=Path, default=Path("build/conformance"), help="where the report goes")
-    parser.add_argument("--histories", type=int, default=200, help="random histories per store")
+    parser.add_argument("--histories", type=int, default=HISTORIES, help="random histories per store")
     asked, rest = parser.parse_known_args()
     if not asked.all:
         return subprocess.call([*PYTEST, *rest, f"--histories={asked.histories}"])
@@ -62,12 +63,12 @@ def run_all(folder: Path, histories: int, only: list[str], rest: list[str]) -> i
 
 def run_one(store: Column, native: str, histories: int, stores: list[Column], rest: list[str]) -> tuple[int, Any]:
     """One store, one way: the exit code of pytest and what it has recorded."""
-    share = 1 if native == "on" else NATIVE_OFF_SHARE
+    share = store.share * (1 if native == "on" else NATIVE_OFF_SHARE)
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as scratch:
         record = Path(scratch) / "record.json"
         command = [*PYTEST, "-q", "--no-header", f"--backend={store.url}", f"--native={native}", f"--record={record}"]
         command += [f"--basetemp={scratch}/data"]
-        command += [f"--histories={max(histories // share, 1)}", f"--examples={max(store.examples // share, 3)}"]
+        command += [f"--histories={max(histories // share, 1)}", f"--examples={max(EXAMPLES // share, 3)}"]
         command += [f"--also={other.spare}" for other in stores if other.spare and native == "on"]
         print(f"\n{store.name}, native paths {native}", flush=True)
         begun = time.monotonic()

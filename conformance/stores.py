@@ -17,8 +17,8 @@ class Column(Struct, frozen=True):
     """None: not at hand, for the reason given."""
     spare: str = ""
     """Another place of the same kind, to copy to."""
-    examples: int = 30
-    """Random cases per law: fewer where every new question is compiled by a server first."""
+    share: int = 1
+    """Random cases are divided by this: fewer where a server must compile every new question first."""
     missing: str = ""
 
 
@@ -26,16 +26,16 @@ def columns() -> list[Column]:
     """Every store, with its URL where it is at hand. A run of its own gets a place of its own on a shared server."""
     own = f"conformance_{os.getpid()}"
     return [
-        Column("memory", "file:{tmp}/data", "file:{tmp}/data", examples=60),
+        Column("memory", "file:{tmp}/data", "file:{tmp}/data"),
         Column("sqlite", "sqlite:///{tmp}/store.db", "sqlite:///{tmp}/store.db"),
-        _server("postgresql", "schema", own, 30),
-        _server("neo4j", "namespace", own, 10),
+        _server("postgresql", "schema", own),
+        _server("neo4j", "namespace", own, share=2),
     ]
 
 
-def _server(name: str, option: str, own: str, examples: int) -> Column:
+def _server(name: str, option: str, own: str, share: int = 1) -> Column:
     variable = f"UGS_TEST_{name.upper()}"
     url = os.environ.get(variable)
     if not url:
         return Column(name, None, missing=f"no server: set {variable} to the URL of one")
-    return Column(name, with_option(url, option, own), with_option(url, option, f"{own}_2"), examples)
+    return Column(name, with_option(url, option, own), with_option(url, option, f"{own}_2"), share)

@@ -73,10 +73,11 @@ class World:
 
     @asynccontextmanager
     async def unchanged(self) -> AsyncIterator[None]:
-        """Expect that whatever happens inside leaves state and log as they are."""
-        before = await self.everything()
+        """Expect that whatever happens inside leaves the log as it is, and the state what the log says."""
+        before = await self.lines()
         yield
-        assert await self.everything() == before
+        assert await self.lines() == before
+        assert (await self.system.verify()).ok
 
     @asynccontextmanager
     async def refuses(self, error: type[UgsError], **details: object) -> AsyncIterator[None]:
