@@ -15,7 +15,7 @@ SERVERS := $(BIN)/python -m tests.servers run --
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web run test lint types contracts unit conformance packaging bench fuzz faults servers lock clean
+.PHONY: help install web run test lint types contracts unit conformance tck packaging bench fuzz faults servers lock clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -55,6 +55,9 @@ unit: $(STAMP)  ## tests/ without the packaging and full fault suites
 
 conformance: $(STAMP)  ## the kit on all four stores, report in build/conformance
 	@$(SERVERS) $(BIN)/python -m conformance --all --report build/conformance
+
+tck: $(STAMP)  ## the openCypher TCK on every store, report in build/tck
+	@$(SERVERS) $(BIN)/python -m tests.cypher
 
 packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
 	@$(BIN)/python -m pytest tests/packaging

@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from ugs.cypher.engine.limits import Limits
@@ -64,9 +65,11 @@ class Run:
             self.breath = time.monotonic()
 
     def metered(self, rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            self.tick()
-            yield row
+        """Rows counted as they are made, in small portions."""
+        waiting = iter(rows)
+        while portion := list(islice(waiting, STRIDE)):
+            self.tick(len(portion))
+            yield from portion
 
     def hold(self, rows: list[Row]) -> list[Row]:
         """Rows that must all be kept at once."""
