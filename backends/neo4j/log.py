@@ -82,7 +82,8 @@ def head_after(head: Head, events: Sequence[Event]) -> Head:
 
 def head_of(rows: Sequence[Sequence[Any]]) -> Head:
     """The end of the log from the columns that a statement returned first."""
-    return Head(*rows[0][: len(HEAD)]) if rows else EMPTY_LOG
+    # A node that another transaction deletes meanwhile is still found, with nothing in it.
+    return Head(*rows[0][: len(HEAD)]) if rows and rows[0][0] is not None else EMPTY_LOG
 
 
 def head_properties(head: Head) -> dict[str, Any]:
