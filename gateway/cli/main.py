@@ -50,6 +50,7 @@ COMMANDS = (
     Entry("verify", "check that the state is what the log says", "gateway.cli.verify"),
     Entry("rebuild", "throw the tables away and write what the log says", "gateway.cli.rebuild"),
     Entry("snapshot", "write a snapshot, so that opening is quick", "gateway.cli.snapshot"),
+    Entry("mcp", "serve typed memory to an agent over MCP", "gateway.cli.mcp"),
     Entry("token", "make an API key for a user", "gateway.cli.token"),
     Entry("conformance", "run the conformance kit on a store", "gateway.cli.conformance"),
 )

@@ -1,0 +1,1 @@
+"""The MCP server `graph-memory-core`: typed memory as tools for agents (seed 004)."""

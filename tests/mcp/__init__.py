@@ -1,0 +1,1 @@
+"""The MCP server, spoken to by the official client."""
