@@ -16,11 +16,13 @@ from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise, TableWrites, Writes, patched, projected, raised
 from ugs.events import Draft, Event, Head, Idem, Tx, event_id, seal
 from ugs.reads.plan import WHOLE, Order, paged
-from ugs.reads.where import EVERYTHING, Compare, Op, Where, matcher
+from ugs.reads.where import EVERYTHING, Compare, Op, Where, conditions, matcher
 from ugs.storage import EventQuery, Session
 from ugs.values import to_text
 
 _UNKNOWN = object()
+FEW = 32
+"""So many pending rows are looked through faster than they are indexed."""
 
 Changes = dict[tuple[str, Any], Row | None]
 """Rows by table and key; None where one is gone."""
@@ -40,6 +42,8 @@ class Desk:
         self._current: dict[Table, dict[Any, Row | None]] = {}
         self._asked: dict[tuple[Table, Where], list[Any]] = {}
         self._journal: list[tuple[Table, Any, Any]] = []
+        self._pending: dict[Table, dict[str, dict[Any, set[Any]]]] = {}
+        """Keys of pending rows by the value of a field, for fields that were asked for while many rows were pending."""
 
     async def find(self, table: Table, key: Any) -> Row | None:
         """The row with this key as it is now, pending changes included."""
@@ -79,8 +83,34 @@ class Desk:
         rows = [stored[key] for key in self._asked[table, where] if key not in pending]
         if pending:
             matches = matcher(where, table.words)
-            rows += [row for row in pending.values() if row is not None and matches(row)]
+            rows += [row for row in self._candidates(table, where) if row is not None and matches(row)]
         return paged(rows, table, tuple(order), WHOLE)
+
+    def _candidates(self, table: Table, where: Where) -> Iterable[Row | None]:
+        """Pending rows that may meet the condition; a large group would look at every row for every command."""
+        pending = self._current[table]
+        if len(pending) > FEW:
+            for part in conditions(where):
+                if isinstance(part, Compare) and part.op is Op.EQ:
+                    keys = self._pending_by(table, part.field).get(part.value, ())
+                    return [pending[key] for key in keys]
+        return pending.values()
+
+    def _pending_by(self, table: Table, field: str) -> dict[Any, set[Any]]:
+        kept = self._pending.setdefault(table, {})
+        if field not in kept:
+            kept[field] = {}
+            for key, row in self._current[table].items():
+                if row is not None:
+                    kept[field].setdefault(getattr(row, field), set()).add(key)
+        return kept[field]
+
+    def _reindex(self, table: Table, key: Any, old: Row | None, new: Row | None) -> None:
+        for field, keys in self._pending.get(table, {}).items():
+            if old is not None:
+                keys[getattr(old, field)].discard(key)
+            if new is not None:
+                keys.setdefault(getattr(new, field), set()).add(key)
 
     async def events_of(self, element: str) -> list[Event]:
         """All events of an element, those of this group included."""
@@ -159,8 +189,11 @@ class Desk:
 
     def _lay(self, table: Table, key: Any, row: Row | None) -> None:
         current = self._current.setdefault(table, {})
-        self._journal.append((table, key, current.get(key, _UNKNOWN)))
+        before = current.get(key, _UNKNOWN)
+        self._journal.append((table, key, before))
         current[key] = row
+        if table in self._pending:
+            self._reindex(table, key, None if before is _UNKNOWN else before, row)
 
     async def close_command(self, by: str | None = None, idem: Idem | None = None) -> list[Event]:
         """Seal what the command staged, as one batch when it is more than one event."""
@@ -190,6 +223,8 @@ class Desk:
         """Take back what the open command did to the rows."""
         self._open = []
         for table, key, before in reversed(self._journal):
+            if table in self._pending:
+                self._reindex(table, key, self._current[table][key], None if before is _UNKNOWN else before)
             if before is _UNKNOWN:
                 del self._current[table][key]
             else:
