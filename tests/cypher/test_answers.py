@@ -170,3 +170,23 @@ async def test_a_cancelled_query_stops(session: Session) -> None:
 
 async def test_a_limit_asks_the_store_for_little(session: Session) -> None:
     assert (await cypher.run(session, "MATCH (n) RETURN n LIMIT 2")).fetches == 1
+
+
+async def test_a_long_query_sees_one_state_while_others_write() -> None:
+    async with System.at_url("memory:") as system:
+        for number in range(30):
+            await system.execute(AddNode(id=f"n{number}"))
+
+        async def write() -> None:
+            for number in range(10):
+                await system.execute(AddNode(id=f"late{number}"))
+                await asyncio.sleep(0.01)
+
+        async with system.session() as session:
+            writing = asyncio.create_task(write())
+            await asyncio.sleep(0)
+            query = "MATCH (a), (b), (c) WITH count(*) AS three MATCH (n) RETURN three, count(n) AS n"
+            three, count = (await cypher.run(session, query)).rows[0]
+            await writing
+
+    assert three == count**3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -29,6 +30,7 @@ from ugs.storage import Session
 
 COMPILED = (local, nested)
 """Modules that teach the compiler further expressions when they are imported."""
+ATTEMPTS = 3
 VIEWS = {"GRAPH": StoredGraph}
 """How each view is made of a session."""
 
@@ -81,10 +83,9 @@ async def run(
     """Answer a query. Nothing is changed, and nothing goes on after the answer or the error."""
     prepared = prepare(query)
     bounds = limits or Limits()
-    execution = Run(Reader(view_of(source, view)), params or {}, bounds)
     try:
         async with asyncio.timeout(bounds.seconds):
-            return await _answer(prepared, execution)
+            return await _consistent(prepared, view_of(source, view), params or {}, bounds)
     except TimeoutError:
         raise DeadlineExceeded(f"The query took longer than {bounds.seconds:g} seconds") from None
     except CypherError as error:
@@ -92,6 +93,20 @@ async def run(
         raise
     except RecursionError:
         raise LimitExceeded("A value nests too deep to be compared") from None
+
+
+async def _consistent(prepared: Prepared, view: GraphView, params: Mapping[str, Any], limits: Limits) -> Result:
+    """An answer from one state: where a commit came in between, ask again, at last without letting anyone in."""
+    deadline = time.monotonic() + limits.seconds
+    for attempt in range(ATTEMPTS):
+        execution = Run(Reader(view), params, limits)
+        execution.deadline = deadline
+        execution.yields = attempt < ATTEMPTS - 1
+        before = await view.position()
+        result = await _answer(prepared, execution)
+        if await view.position() == before:
+            break
+    return result
 
 
 async def explain(source: Session | GraphView, query: str, view: str = "GRAPH") -> str:

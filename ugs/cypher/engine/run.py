@@ -31,6 +31,8 @@ class Run:
         self.random = random.Random()
         self.deadline = time.monotonic() + limits.seconds
         self.breath = time.monotonic()
+        self.yields = True
+        """Whether others may have the event loop in between, and so perhaps commit."""
         self.work = 0
         self.template: Row = []
         """A row to start from where there is no other: the row around a subquery, or the first of all."""
@@ -60,7 +62,7 @@ class Run:
 
     async def breathe(self) -> None:
         """Let others have the event loop for a moment, when this query has kept it for long enough."""
-        if time.monotonic() - self.breath > BREATH:
+        if self.yields and time.monotonic() - self.breath > BREATH:
             await asyncio.sleep(0)
             self.breath = time.monotonic()
 

@@ -49,6 +49,8 @@ class GraphView(Protocol):
 
     async def count(self, wanted: Wanted) -> int: ...
 
+    async def position(self) -> int: ...
+
 
 class StoredGraph:
     """Nodes and edges of a session, as far as the caller may see them."""
@@ -93,6 +95,10 @@ class StoredGraph:
         """About how many nodes a scan would meet, for planning: by type alone, since that has an index."""
         types = [eq("type", label) for label in wanted.labels]
         return await self.session.count(NODES, all_of(*types, self._nodes))
+
+    async def position(self) -> int:
+        """Where the log ends, for stores whose sessions see commits between two answers; elsewhere always 0."""
+        return (await self.session.head()).position if self.session.near else 0
 
     def _where(self, wanted: Wanted) -> Where:
         labels = [labelled(label) for label in wanted.labels]
