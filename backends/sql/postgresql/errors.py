@@ -14,7 +14,7 @@ from ugs.errors import (
     UniqueViolation,
 )
 
-DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 """Everything the driver raises for what happens outside this program."""
 
 _UNIQUE = "23505"
@@ -25,6 +25,8 @@ _CONFLICTS = {
     "55P03": "Another gateway has been writing to {where} for several seconds",
 }
 _LOST = ("08", "57P0")
+# A connection that breaks between two messages leaves the driver in a state of its own that it calls internal.
+_BROKEN = (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _FULL = ("53100", "53200")
 
 
@@ -47,7 +49,7 @@ def is_lost(error: BaseException) -> bool:
     state = getattr(error, "sqlstate", None) or ""
     if isinstance(error, ValueError):  # a value the driver could not send; the connection is as before
         return False
-    return state.startswith(_LOST) or isinstance(error, OSError | TimeoutError | asyncpg.InterfaceError)
+    return state.startswith(_LOST) or isinstance(error, _BROKEN)
 
 
 def _lost(error: BaseException, where: str, committing: bool) -> UgsError:

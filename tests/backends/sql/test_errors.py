@@ -151,6 +151,8 @@ async def test_a_wrong_database_or_password_says_so(part: str, wrong: str, words
         (asyncpg.AdminShutdownError("x"), Unavailable),
         (asyncpg.ConnectionDoesNotExistError("x"), Unavailable),
         (asyncpg.InterfaceError("connection is closed"), Unavailable),
+        (asyncpg.InternalClientError("another operation is in progress"), Unavailable),
+        (asyncpg.DataError("invalid input"), StorageIOError),
         (ConnectionResetError("x"), Unavailable),
         (TimeoutError(), Unavailable),
         (asyncpg.DiskFullError("x"), StorageIOError),
