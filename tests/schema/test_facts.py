@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.schema.conftest import Ask
 from tests.schema.test_watching import first_of
 from ugs import System
 from ugs.facts.api import Facts
+from ugs.facts.asserting import NoteRef
 from ugs.identity import Principal
 from ugs.storage import Session
 
@@ -386,3 +388,27 @@ async def test_the_number_of_reads_does_not_grow_with_the_number_of_facts(
         )
         counts.append(calls)
     assert counts[0] == counts[1] <= 12
+
+
+async def test_a_database_answers_like_memory(operations: Operations, tmp_path: Path) -> None:
+    """The same story told to two stores gives the same answers, ids apart."""
+    answers = []
+    for url in ("memory:", f"sqlite:///{tmp_path}/facts.db"):
+        async with System.at_url(url) as system:
+            facts = Facts(system)
+            await facts.register_predicate("works at", status="active", cardinality="single")
+            for day, firm in ((1, "Initech"), (5, "Globex"), (3, "Hooli")):
+                note = NoteRef(text=f"works at {firm}")
+                await facts.add_fact("Alice", "works at", firm, valid_from=f"2026-01-0{day}T00:00:00Z", notes=[note])
+            await facts.add_fact("Alice", "knows", object="Bob", notes=[NoteRef(text="x")], valid_from=0)
+            found = await operations.execute(operations.prepare(STORY), RequestContext(system))
+            assert found.errors is None
+            answers.append(found.data)
+    assert answers[0] == answers[1]
+    assert [one["objectValue"] for one in answers[0]["factTimeline"]] == [None, "Initech", "Hooli", "Globex"]
+
+
+STORY = """{ factTimeline(subject: {name: "ALICE"}) { objectValue validFrom validTo state objectEntity { canonical } evidence { note { text } }
+  supersededBy { toFact { objectValue } } supersedes { fromFact { objectValue } note { text } } }
+  entities(first: 1) { totalCount nodes { canonical facts(first: 1) { totalCount nodes { predicate } } } pageInfo { hasNextPage } }
+  factReport(subject: {name: "Alice"}, asOf: "2026-01-04T00:00:00Z") { counts { current historical future ambiguous } facts { state markers } } }"""
