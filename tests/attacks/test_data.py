@@ -55,7 +55,7 @@ def test_a40_a42_a43_tricky_text_is_only_text(client: TestClient, text: str) -> 
     found = asked(client, FIND, key=text, value=text).json()["data"]["findByProperty"]["nodes"]
     assert [item["id"] for item in found] == [node["id"]]
     for query in (
-        "query ($x: String!) { search(query: $x) { nodes { score } } }",
+        "query ($x: String!) { search(query: $x) { edges { node { score } } } }",
         "query ($x: String!) { graphNodes(filter: {type: $x}) { nodes { id } } }",
         "query ($x: ID!) { graphNode(id: $x) { id } }",
     ):
