@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import strawberry
 
+from schema.contents import Content, shown_content
 from schema.context import Info
 from schema.cursors import cursor_of
 from schema.filters import EdgeFilter
@@ -99,6 +100,10 @@ class Element(Identified):
     async def property(self, info: Info, key: str, resolve_depth: int | None = 0) -> Json | None:
         value = await expanded(info, self.row.properties.get(key), resolve_depth, self.at)
         return None if value is None else Json(value)
+
+    @strawberry.field(description="What it says; null when it has no content")
+    async def content(self, info: Info) -> Content | None:
+        return shown_content(await self.related(info))
 
     @strawberry.field(description="When it was created, in Unix milliseconds")
     def created(self) -> Millis:

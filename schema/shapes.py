@@ -19,6 +19,7 @@ from schema.selection import Choice, Selection
 from schema.templates import Arguments, Asked, NestedTemplate, ReadTemplate
 from ugs.catalog import Table
 from ugs.graph.model import EDGES, NODES
+from ugs.ontology.model import CONTENT_BODIES, CONTENTS
 from ugs.reads.plan import Order, Page, Read
 from ugs.reads.where import EVERYTHING, Linked, Not, Op, Property, all_of, eq, in_
 from ugs.values import check_key, check_type, check_value
@@ -151,13 +152,25 @@ def both_ends(selection: Selection, choice: Choice, path: str) -> Nests:
     return {f"{path}{choice.key}/{end}": NestedTemplate(end, read) for end in ("source_node", "target_node")}
 
 
+def content_of(selection: Selection, choice: Choice, path: str) -> Nests:
+    """What is known about an element's content, and the content itself when it is chosen."""
+    chosen = {field.name for field in selection.below(choice).values()}
+    body = {"body": NestedTemplate("body", ReadTemplate(CONTENT_BODIES, {}))} if "body" in chosen else {}
+    return {path + choice.key: NestedTemplate("content", ReadTemplate(CONTENTS, body))}
+
+
 NODE = Shape(
     NODES,
     "GraphNode",
-    {"outgoing": edges_of("outgoing"), "incoming": edges_of("incoming"), "degree": count_of_edges},
+    {
+        "outgoing": edges_of("outgoing"),
+        "incoming": edges_of("incoming"),
+        "degree": count_of_edges,
+        "content": content_of,
+    },
 )
 EDGE = Shape(
     EDGES,
     "GraphEdge",
-    {"fromNode": end_of("source_node"), "toNode": end_of("target_node"), "dangling": both_ends},
+    {"fromNode": end_of("source_node"), "toNode": end_of("target_node"), "dangling": both_ends, "content": content_of},
 )

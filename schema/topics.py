@@ -7,11 +7,12 @@ from strawberry.tools import merge_types
 from schema.changing import ChangingMutation
 from schema.facts import FactsQuery, FactsSubscription
 from schema.facts_changing import FactsMutation
+from schema.ontologies import OntologyMutation, OntologyQuery
 from schema.reading import ReadingQuery
 from schema.system import SystemQuery
 from schema.walking import WalkingQuery
 from schema.watching import WatchingSubscription
 
-Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery))
-Mutation = merge_types("Mutation", (ChangingMutation, FactsMutation))
+Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery))
+Mutation = merge_types("Mutation", (ChangingMutation, FactsMutation, OntologyMutation))
 Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription))

@@ -1,0 +1,144 @@
+"""Ontologies and typed memory through GraphQL."""
+
+from typing import Any
+
+import pytest
+
+from conformance.world import fixture
+from schema import build_schema
+from schema.context import RequestContext
+from ugs.ontology.api import Memory
+from ugs.ontology.errors import InvalidArgument
+from ugs.ontology.yaml_text import from_yaml, to_yaml
+from ugs.system import System
+
+SCHEMA = build_schema()
+GTD = fixture("ont_ontology")
+CREATE = "mutation C($in: CreateOntologyInput!) { createOntology(input: $in) { ontology { id name nodeTypes yaml enforcement connectionTypes { name fromTypes toTypes requiredProperties acyclic } } warnings { code id } clientMutationId } }"
+REMEMBER = "mutation R($in: MemoryNodeInput!) { createMemoryNode(input: $in) { node { id type properties content { format encoding size path body } } event { type } } }"
+CONNECT = "mutation C($in: ConnectionInput!) { createConnection(input: $in) { edge { id type from to content { body format } } } }"
+
+
+async def ask(system: System, query: str, **variables: Any) -> dict[str, Any]:
+    result = await SCHEMA.execute(query, variables, RequestContext(system))
+    assert not result.errors, result.errors
+    assert result.data is not None
+    return result.data
+
+
+async def refused(system: System, query: str, **variables: Any) -> str:
+    result = await SCHEMA.execute(query, variables, RequestContext(system))
+    assert result.errors
+    return str(getattr(result.errors[0].original_error, "code", result.errors[0].message))
+
+
+def given(**more: Any) -> dict[str, Any]:
+    types = [
+        {
+            "name": one["name"],
+            "fromTypes": one["from_types"],
+            "toTypes": one["to_types"],
+            "requiredProperties": one.get("required_properties"),
+        }
+        for one in GTD["connection_types"]
+    ]
+    return {"nodeTypes": GTD["node_types"], "connectionTypes": types, **more}
+
+
+@pytest.mark.clause("ONT-3", "ONT-93", "ONT-186")
+async def test_an_ontology_is_made_grows_and_is_found() -> None:
+    async with System.at_url("memory:") as system:
+        made = (await ask(system, CREATE, **{"in": given(clientMutationId="c1")}))["createOntology"]
+        assert made["ontology"]["nodeTypes"] == GTD["node_types"] and made["clientMutationId"] == "c1"
+        assert made["ontology"]["enforcement"] == "OFF"
+        assert await refused(system, CREATE, **{"in": given()}) == "ONTOLOGY_ALREADY_EXISTS"
+        grow = 'mutation { addNodeType(typeName: "Document") { ontology { nodeTypes } } addConnectionType(type: {name: "About", fromTypes: ["Document"], toTypes: ["Later"], acyclic: true}) { ontology { connectionTypes { name acyclic } } warnings { code id } } setOntologyEnforcement(enforcement: STRICT) { ontology { enforcement } } }'
+        grown = await ask(system, grow)
+        assert grown["addNodeType"]["ontology"]["nodeTypes"][-1] == "Document"
+        assert grown["addConnectionType"]["warnings"] == [{"code": "W010", "id": "Later"}]
+        assert grown["setOntologyEnforcement"]["ontology"]["enforcement"] == "STRICT"
+        asked = '{ ontologies { name } ontology { nodeTypes } past: ontology(at: {position: 1}) { nodeTypes } none: ontology(name: "x") { name } node(id: "ontology/default") { id ... on Ontology { name } } }'
+        found = await ask(system, asked)
+        assert found["ontologies"] == [{"name": "default"}] and found["none"] is None
+        assert found["past"]["nodeTypes"] == GTD["node_types"]
+        assert found["node"] == {"id": "ontology/default", "name": "default"}
+        assert (
+            await refused(system, 'mutation { addNode(input: {id: "x", type: "Task"}) { node { id } } }')
+            == "INVALID_NODE_TYPE"
+        )
+
+
+@pytest.mark.clause("ONT-1", "ONT-2", "ONT-4", "ONT-5")
+async def test_remembering_connecting_and_finding() -> None:
+    async with System.at_url("memory:") as system:
+        await ask(system, CREATE, **{"in": given()})
+        thing = {"type": "Project", "content": "# Kitchen", "format": "markdown", "properties": {"status": "active"}}
+        made = (await ask(system, REMEMBER, **{"in": thing}))["createMemoryNode"]
+        project = made["node"]["id"]
+        content = {
+            "format": "markdown",
+            "encoding": "UTF8",
+            "size": 9,
+            "path": f"_content/nodes/{project}.md",
+            "body": "# Kitchen",
+        }
+        assert made["node"]["content"] == content and made["event"]["type"] == "NodeAdded"
+        action = (
+            await ask(system, REMEMBER, **{"in": {**thing, "type": "Action", "content": "YQ==", "encoding": "BASE64"}})
+        )["createMemoryNode"]["node"]["id"]
+        ends = {"type": "NextAction", "fromNodeId": project, "toNodeId": action, "content": "why"}
+        edge = (await ask(system, CONNECT, **{"in": ends}))["createConnection"]["edge"]
+        assert edge["content"] == {"body": "why", "format": "markdown"}
+        listed = (
+            "{ graphNodes(first: 5) { nodes { id content { format body } outgoing { nodes { content { body } } } } } }"
+        )
+        shown = (await ask(system, listed))["graphNodes"]["nodes"]
+        assert {node["id"]: node["content"]["body"] for node in shown} == {project: "# Kitchen", action: "YQ=="}
+        found = 'query F($id: ID!) { searchContent(query: "KITCH") { id content { body } } connectedNodes(nodeId: $id, direction: OUTGOING, connectionType: "NextAction") { id } validateConnection(connectionType: "NextAction", fromNodeType: "Action", toNodeType: "Project") { valid code message } }'
+        answer = await ask(system, found, id=project)
+        assert answer["searchContent"] == [{"id": project, "content": {"body": "# Kitchen"}}]
+        assert answer["connectedNodes"] == [{"id": action}]
+        check = answer["validateConnection"]
+        assert (check["valid"], check["code"]) == (False, "INVALID_TOPOLOGY")
+        backward = {**ends, "fromNodeId": action, "toNodeId": project}
+        assert await refused(system, CONNECT, **{"in": backward}) == "INVALID_TOPOLOGY"
+        assert await refused(system, REMEMBER, **{"in": {**thing, "properties": []}}) == "INVALID_ARGUMENT"
+        assert await refused(system, 'query { searchContent(query: "x", limit: 501) { id } }') == "LIMIT_EXCEEDED"
+
+
+@pytest.mark.clause("ONT-186")
+async def test_an_ontology_goes_out_as_yaml_and_comes_back() -> None:
+    async with System.at_url("memory:") as system:
+        made = (await ask(system, CREATE, **{"in": given()}))["createOntology"]["ontology"]
+        from importlib.resources import files
+
+        assert (
+            made["yaml"].rstrip() == (files("conformance") / "data" / "ont_ontology.yaml").read_text("utf-8").rstrip()
+        )
+        odd = "node_types: [no, 12, 'a: b', \"x\\ny\"]\nconnection_types:\n- {name: on, from_types: [no], to_types: ['12'], acyclic: true}\n"
+        again = (await ask(system, CREATE, **{"in": {"name": "odd", "yaml": odd}}))["createOntology"]["ontology"]
+        assert again["nodeTypes"] == ["no", "12", "a: b", "x\ny"] and again["connectionTypes"][0]["acyclic"] is True
+        back = from_yaml(again["yaml"])
+        stored = await Memory(system, ontology="odd").get_ontology()
+        assert (tuple(back.node_types), tuple(back.connection_types)) == (stored.node_types, stored.connection_types)
+        assert to_yaml(stored) == again["yaml"]
+
+
+BAD = [
+    "a: &x [1]\nb: *x",
+    "!!python/object/apply:os.system [ls]",
+    "[" * 50,
+    "node_types: x",
+    "x: 1",
+    "- a",
+    "{",
+    "node_types: [{a: b}]",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", BAD)
+@pytest.mark.clause("ONT-186")
+def test_yaml_that_is_refused(text: str) -> None:
+    with pytest.raises(InvalidArgument):
+        from_yaml(text)
