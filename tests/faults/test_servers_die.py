@@ -16,7 +16,7 @@ from ugs.api import Graph
 from ugs.errors import UgsError
 from ugs.system import System
 
-SOON = {"postgresql": 5.0, "neo4j": 10.0}
+SOON = {"postgresql": 5.0, "neo4j": 30.0}
 """Seconds within which a write succeeds after the server is back."""
 CALM = {"postgresql": 1.0, "neo4j": 3.0}
 """Seconds of undisturbed load before each crash."""
