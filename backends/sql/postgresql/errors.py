@@ -24,7 +24,7 @@ _CONFLICTS = {
     "40P01": "Two transactions waited for each other",
     "55P03": "Another gateway has been writing to {where} for several seconds",
 }
-_LOST = ("08", "57P0")
+_LOST = ("08", "57P0", "53300")
 # A connection that breaks between two messages leaves the driver in a state of its own that it calls internal.
 _BROKEN = (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _FULL = ("53100", "53200")

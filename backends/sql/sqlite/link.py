@@ -49,6 +49,16 @@ def thread_for(path: Path, pragmas: Sequence[str]) -> Thread:
     return thread
 
 
+async def started(thread: Thread) -> Thread:
+    """The connection, made; where that fails, its thread has ended."""
+    try:
+        await thread
+    except BaseException:
+        await asyncio.to_thread(thread._thread.join, 1.0)
+        raise
+    return thread
+
+
 def _connect(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path,

@@ -24,7 +24,7 @@ from backends.sql.session import SqlSession
 from backends.sql.settings import SqliteSettings
 from backends.sql.sqlite.dialect import SqliteDialect
 from backends.sql.sqlite.errors import translated
-from backends.sql.sqlite.link import SqliteLink, Thread, thread_for
+from backends.sql.sqlite.link import SqliteLink, Thread, started, thread_for
 from backends.sql.storage import NATIVE, SqlStorage
 from ugs.catalog import Catalog
 from ugs.errors import StorageIOError
@@ -95,8 +95,7 @@ class SqliteStorage(SqlStorage):
     async def _thread(self, write: bool) -> Thread:
         synchronous = "synchronous=OFF" if self.settings.path is None else "synchronous=FULL"
         thread = thread_for(self.path, (*SHARED, synchronous) if write else (*SHARED, *READING))
-        await thread
-        return thread
+        return await started(thread)
 
     async def writer(self) -> SqliteLink:
         if self._writer is None or not self._writer.is_usable:

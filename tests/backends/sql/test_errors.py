@@ -68,8 +68,11 @@ def damage(file: Path) -> None:
 
 async def all_things(file: Path) -> list[Thing]:
     storage = await opened(file)
-    async with storage.session() as session:
-        return await session.fetch(THINGS)
+    try:
+        async with storage.session() as session:
+            return await session.fetch(THINGS)
+    finally:
+        await storage.close()
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write everything")
@@ -152,6 +155,7 @@ async def test_a_wrong_database_or_password_says_so(part: str, wrong: str, words
         (asyncpg.ConnectionDoesNotExistError("x"), Unavailable),
         (asyncpg.InterfaceError("connection is closed"), Unavailable),
         (asyncpg.InternalClientError("another operation is in progress"), Unavailable),
+        (asyncpg.TooManyConnectionsError("x"), Unavailable),
         (asyncpg.DataError("invalid input"), StorageIOError),
         (ConnectionResetError("x"), Unavailable),
         (TimeoutError(), Unavailable),
