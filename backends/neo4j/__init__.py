@@ -6,6 +6,12 @@ nulls, odd keys) stays lossless in one reserved text. Everything internal wears 
 property that begins with `_`; `layout` has the whole picture.
 """
 
+import logging
+
 from backends.neo4j.storage import open_neo4j
+
+# While a server is away the driver tells so at every try. Our errors say it once; without a handler of its own the
+# driver's lines would still reach stderr, a thousand a minute.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 __all__ = ["open_neo4j"]
