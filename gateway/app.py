@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from importlib.util import find_spec
 from secrets import token_hex
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -31,6 +33,9 @@ from schema.operations import Operations
 from ugs.errors import Unauthenticated
 from ugs.system import System
 
+if TYPE_CHECKING:
+    from gateway.mcp.http import McpDoor
+
 log = Log("gateway")
 
 
@@ -43,11 +48,15 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     operations = Operations(schema, limits=limits_in(settings))
     reception = Reception(operations, settings, Gatekeeper(settings), Metrics(operations, lambda: system.bus.position))
     tracing = Tracing(settings.otlp_endpoint)
+    door = mcp_door(system, reception.gatekeeper, settings)
     app = Starlette(
-        routes=routes(reception, settings, tracing, schema.as_str() + "\n"),
+        routes=[
+            *routes(reception, settings, tracing, schema.as_str() + "\n"),
+            *([] if door is None else [Route("/mcp", door)]),
+        ],
         middleware=[Middleware(Guard, local_only=settings.is_local), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
-        lifespan=life_of(system, tracing),
+        lifespan=life_of(system, tracing, door),
     )
     app.state.settings = settings
     return app
@@ -96,14 +105,25 @@ def only_for(reception: Reception, handler: Handler, admins: bool = False) -> Ha
     return guarded
 
 
-def life_of(system: System, tracing: Tracing) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def mcp_door(system: System, gatekeeper: Gatekeeper, settings: Settings) -> McpDoor | None:
+    """The MCP server, where its extra is installed."""
+    if find_spec("mcp") is None:
+        return None
+    from gateway.mcp.http import McpDoor
+
+    return McpDoor(system, gatekeeper, settings)
+
+
+def life_of(
+    system: System, tracing: Tracing, door: McpDoor | None
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """Opens the system before the first request and closes it after the last."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.system = system
         try:
-            async with system:
+            async with system, nullcontext() if door is None else door.running():
                 tell_opened(system)
                 yield
         except BaseException as error:

@@ -29,7 +29,8 @@ from gateway.logs import Log
 from gateway.mcp.inputs import schema_of
 from gateway.mcp.tools import TOOLS, Json, MemoryTool
 from ugs import __version__
-from ugs.errors import InvalidJSON, InvalidSyntax, UgsError
+from ugs.errors import Forbidden, InvalidJSON, InvalidSyntax, UgsError
+from ugs.identity import Principal
 from ugs.ontology.api import Memory
 from ugs.ontology.errors import InvalidArgument
 
@@ -104,7 +105,9 @@ def build_server(memory_of: MemoryOf, profile: Profile = Profile.CORE) -> Server
 async def called(tool: MemoryTool, arguments: Json, memory: Callable[[], Memory]) -> CallToolResult:
     """Call a tool; whatever happens becomes an answer."""
     try:
-        return answered(tool, await tool.call(memory(), understood(tool, arguments)))
+        here = memory()
+        check_rights(tool, here.principal)
+        return answered(tool, await tool.call(here, understood(tool, arguments)))
     except UgsError as error:
         return refused(error)
     except Exception as error:
@@ -112,6 +115,13 @@ async def called(tool: MemoryTool, arguments: Json, memory: Callable[[], Memory]
         id = f"err_{token_hex(6)}"
         log.exception("a tool failed", error, error_id=id, tool=tool.name)
         return failure({"code": "INTERNAL", "message": f"Something went wrong here ({id})", "details": {"id": id}})
+
+
+def check_rights(tool: MemoryTool, principal: Principal) -> None:
+    """Refuse a tool that the principal's roles do not cover."""
+    needed = {"admin", "writer"} if not tool.hints.read_only else {"admin", "writer", "reader"}
+    if not needed & principal.roles:
+        raise Forbidden(f"{tool.name} needs the role {'reader' if tool.hints.read_only else 'writer'}")
 
 
 def understood(tool: MemoryTool, arguments: Json) -> Any:
