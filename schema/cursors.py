@@ -27,7 +27,9 @@ def order_name(order: tuple[Order, ...]) -> str:
 
 
 def encode_cursor(order_text: str, values: tuple[Any, ...]) -> str:
-    return urlsafe_b64encode(_encode([order_text, *values])).decode().rstrip("=")
+    """A place as text; a whole number is written as one, however a store keeps it, so that all stores agree."""
+    plain = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+    return urlsafe_b64encode(_encode([order_text, *plain])).decode().rstrip("=")
 
 
 def cursor_of(row: Row, table: Table, order: tuple[Order, ...]) -> str:

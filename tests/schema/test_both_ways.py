@@ -101,6 +101,7 @@ async def both_answers(
     prepared = operations.prepare(query)
     assume(not any("at most" in error.message for error in prepared.errors))
     assert prepared.errors == [], (query, prepared.errors)
+    assume(operations.cost(prepared, prepared.operations[0], variables) <= operations.limits.cost)
     context = RequestContext(system)
     fast = await operations.answer(prepared, context, variables)
     slow = await operations.execute(prepared, context, variables)

@@ -1,0 +1,59 @@
+"""The same story through GraphQL over HTTP on every store: answer for answer what the reference store says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from gateway.app import create_app
+from gateway.settings import Settings
+from tests import servers
+from tests.gateway.story import STORY
+
+
+def told(url: str) -> dict[str, Any]:
+    """The answers of a store to the whole story."""
+    with TestClient(create_app(Settings(store=url, request_seconds=60)), base_url="http://localhost") as client:
+        client.portal.call(client.app.state.system.storage.wipe)  # type: ignore[attr-defined, union-attr]
+    found = {}
+    with TestClient(create_app(Settings(store=url, request_seconds=60)), base_url="http://localhost") as client:
+        for name, query, variables in STORY:
+            answer = client.post("/graphql", json={"query": query, "variables": variables})
+            found[name] = answer.json()
+            assert answer.status_code == 200, (name, answer.text)
+    return found
+
+
+@pytest.fixture(scope="module")
+def reference() -> dict[str, Any]:
+    return told("memory:")
+
+
+def address(store: str, folder: Path) -> str:
+    """A place of our own on a store, or a reason in words why there is none."""
+    if store in ("file", "sqlite"):
+        return f"file:{folder}" if store == "file" else f"sqlite:///{folder}/graph.db"
+    return f"{servers.require(store)}?{'schema' if store == 'postgresql' else 'namespace'}=door"
+
+
+def test_the_reference_store_refuses_what_it_should(reference: dict[str, Any]) -> None:
+    codes = {name: found["errors"][0]["extensions"]["code"] for name, found in reference.items() if "errors" in found}
+    assert codes == {
+        "load again": "E001",
+        "add twice": "E001",
+        "key for another": "IDEMPOTENCY_CONFLICT",
+        "stale": "VERSION_CONFLICT",
+        "strict edge": "ENDPOINT_MISSING",
+        "batch that fails": "E001",
+        "delete again": "E002",
+    }
+
+
+@pytest.mark.parametrize("store", ["file", "sqlite", "postgresql", "neo4j"])
+def test_a_store_answers_as_the_reference_does(store: str, reference: dict[str, Any], tmp_path: Path) -> None:
+    found = told(address(store, tmp_path))
+    for name, expected in reference.items():
+        assert found[name] == expected, name
