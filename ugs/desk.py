@@ -74,6 +74,14 @@ class Desk:
             stored.setdefault(table.key_of(row), row)
         self._asked[table, where] = [table.key_of(row) for row in rows]
 
+    def know_absent(self, table: Table, key: Any) -> None:
+        """Remember that the store has no row with this key, since it has just been made up at random."""
+        self._stored.setdefault(table, {}).setdefault(key, None)
+
+    def is_new(self, table: Table, key: Any) -> bool:
+        """Whether the store is known to have no row with this key."""
+        return self._stored.get(table, {}).get(key, _UNKNOWN) is None
+
     async def fetch(self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = ()) -> list[Row]:
         """Rows that meet the condition as of now, pending changes included."""
         if (table, where) not in self._asked:

@@ -14,9 +14,20 @@ from ugs.desk import Desk
 from ugs.events import Draft
 from ugs.facts.entities import ensure_ref
 from ugs.facts.errors import EvidenceRequired, FactConflict, InvalidFact
-from ugs.facts.events import draft_of, told
+from ugs.facts.events import new_draft, told
 from ugs.facts.instants import Instant, end_of, instant_text, start_of
-from ugs.facts.model import DEPRECATED, EVIDENCE, FACTS, SUPERSESSIONS, Evidence, Fact, Note, Predicate, Supersession
+from ugs.facts.model import (
+    DEPRECATED,
+    ENTITIES,
+    EVIDENCE,
+    FACTS,
+    SUPERSESSIONS,
+    Evidence,
+    Fact,
+    Note,
+    Predicate,
+    Supersession,
+)
 from ugs.facts.names import Space, checked_id, checked_note, checked_space, checked_value, display_name, new_id
 from ugs.facts.notes import AddNote, ensure_note
 from ugs.facts.predicates import ensure_predicate
@@ -90,6 +101,9 @@ async def assert_fact(command: AddFact, desk: Desk, position: int = 0) -> Assert
     predicate = await ensure_predicate(desk, space, command.predicate)
     fact = await _with_ends(asked, command, desk, space, predicate)
     notes = [await _note(desk, command, ref) for ref in command.notes]
+    if desk.is_new(ENTITIES, fact.subject_entity_id):
+        # What the store does not know, it knows no facts about.
+        desk.know(FACTS, key_of(fact), [])
     same_key = await desk.fetch(FACTS, key_of(fact))
     known = _equivalent(fact, same_key, end_of(desk.now)) if command.reuse else None
     warnings = [_deprecated(predicate)] if predicate.status == DEPRECATED else []
@@ -222,7 +236,7 @@ async def _insert(
     drafts: list[Draft] = []
     if predicate.supersedes and fact.valid_to is None and (is_now or fact.valid_from <= end_of(desk.now)):
         fact, drafts = _placed(fact, rivals, note, desk)
-    await desk.stage([draft_of(FACTS, fact), *drafts])
+    await desk.stage([new_draft(desk, FACTS, fact), *drafts])
     return fact, _overlaps(fact, rivals) if predicate.supersedes else []
 
 
@@ -264,7 +278,7 @@ def _link(old: Fact, new: Fact, note: Note, at: Instant, desk: Desk) -> Draft:
     row = Supersession(
         new_id(), old.tenant_id, old.project_id, old.fact_id, new.fact_id, note.note_id, at, start_of(desk.now)
     )
-    return draft_of(SUPERSESSIONS, row)
+    return new_draft(desk, SUPERSESSIONS, row)
 
 
 def _overlaps(fact: Fact, rivals: list[Fact]) -> list[Warned]:
@@ -287,7 +301,7 @@ async def _add_evidence(desk: Desk, fact: Fact, notes: list[Note]) -> int:
     known = {row.note_id for row in await desk.fetch(EVIDENCE, _evidence_among(fact, notes))}
     fresh = [note_id for note_id in dict.fromkeys(note.note_id for note in notes) if note_id not in known]
     rows = [Evidence(new_id(), fact.fact_id, note_id, start_of(desk.now)) for note_id in fresh]
-    await desk.stage([draft_of(EVIDENCE, row) for row in rows])
+    await desk.stage([new_draft(desk, EVIDENCE, row) for row in rows])
     return len(rows)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from ugs.desk import Desk
 from ugs.events import Draft
 from ugs.facts.errors import EntityInUse
-from ugs.facts.events import draft_of
+from ugs.facts.events import draft_of, new_draft
 from ugs.facts.instants import Instant, start_of
 from ugs.facts.model import ENTITIES, ENTITY_ALIASES, ENTITY_NODES, FACTS, Entity, EntityAlias
 from ugs.facts.names import Space, checked_space, display_name, new_id, normalize_name
@@ -72,6 +72,8 @@ async def bring_up_to_date(
     canonical = display_name(name)
     kind = None if kind is None else display_name(kind, "kind")
     entity = _new(space, canonical, kind, start_of(desk.now)) if found is None else _newer(found, canonical, kind, desk)
+    if found is None:
+        desk.know_absent(ENTITIES, entity.entity_id)
     link = await _new_link(desk, entity, node_id)
     if found is None or link or _differs(found, entity):
         await desk.stage([draft_of(ENTITIES, entity, **link)])
@@ -126,7 +128,7 @@ async def alias_drafts(desk: Desk, entity: Entity, alias: str) -> list[Draft]:
     if found:
         return [draft_of(ENTITY_ALIASES, msgspec.structs.replace(found[0], alias=text))]
     row = EntityAlias(new_id(), entity.entity_id, text, norm, start_of(desk.now))
-    return [draft_of(ENTITY_ALIASES, row)]
+    return [new_draft(desk, ENTITY_ALIASES, row)]
 
 
 async def add_entity_alias(command: AddEntityAlias, desk: Desk) -> Decision:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
@@ -43,6 +43,13 @@ RECORDS: Mapping[str, tuple[Table, str]] = {
 }
 """Events that put a whole record down, with the key of their data that names what they are about."""
 
+
+class Fresh(Protocol):
+    """What a new record needs of a desk."""
+
+    def know_absent(self, table: Table, key: Any) -> None: ...
+
+
 KINDS = {table: name for name, (table, _) in RECORDS.items()}
 
 
@@ -51,6 +58,12 @@ def draft_of(table: Table, row: Row, **more: Any) -> Draft:
     name = KINDS[table]
     data = told(msgspec.to_builtins(row)) | more
     return Draft(name, data[RECORDS[name][1]], data)
+
+
+def new_draft(desk: Fresh, table: Table, row: Row) -> Draft:
+    """The event that puts down a record with a new id, which the store need not be asked about."""
+    desk.know_absent(table, table.key_of(row))
+    return draft_of(table, row)
 
 
 def told(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,6 +160,18 @@ def invalidate_fact(event: Event) -> list[Change]:
         row = Invalidation(data["fact_id"], data["reason"], data["valid_to"], data["updated_at"])
         changes.append(Put(INVALIDATIONS, row))
     return changes
+
+
+async def prepare_replay(desk: Any, events: Sequence[Event]) -> None:
+    """Load the records that a stretch of the log puts down or changes, a few statements for all of them."""
+    wanted = []
+    for event in events:
+        if event.type in RECORDS:
+            table = RECORDS[event.type][0]
+            wanted.append((table, event.payload[table.key[0]]))
+        elif event.type in ("FactInvalidated", "FactMoved", "FactDeleted"):
+            wanted.append((FACTS, event.element))
+    await desk.prefetch(wanted)
 
 
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {

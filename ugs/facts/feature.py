@@ -21,4 +21,5 @@ FACTS = Feature(
     },
     elements=events.ELEMENTS,
     prepare_group=prepare_group,
+    prepare_replay=events.prepare_replay,
 )

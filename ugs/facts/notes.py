@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ugs.desk import Desk
 from ugs.events import Draft
 from ugs.facts.errors import InvalidFact, NoteExists
-from ugs.facts.events import draft_of
+from ugs.facts.events import new_draft
 from ugs.facts.instants import start_of
 from ugs.facts.model import NOTES, Note
 from ugs.facts.names import Space, checked_id, checked_note, checked_space, display_name, is_uuid, new_id
@@ -58,7 +58,7 @@ async def ensure_note(desk: Desk, command: AddNote) -> Note:
         source=None if command.source is None else display_name(command.source, "source"),
         created_at=start_of(desk.now),
     )
-    await desk.stage([draft_of(NOTES, note)])
+    await desk.stage([new_draft(desk, NOTES, note)])
     return note
 
 
