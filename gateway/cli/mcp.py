@@ -56,5 +56,6 @@ async def _run(options: Namespace) -> int:
 
     set_up_logs(LogLevel.WARNING, LogFormat.TEXT)
     async with opened(options) as system:
-        await serve_stdio(Memory(system, ontology=options.ontology), Profile(options.profile))
+        base = Path(os.environ[BASE_PATH]) if os.environ.get(BASE_PATH) else None
+        await serve_stdio(Memory(system, ontology=options.ontology), Profile(options.profile), base)
     return 0

@@ -26,13 +26,14 @@ from mcp_types import (
 )
 
 from gateway.logs import Log
+from gateway.mcp.files import FileMirror, FilesBehind
 from gateway.mcp.inputs import schema_of
 from gateway.mcp.tools import TOOLS, Json, MemoryTool
 from ugs import __version__
-from ugs.errors import Forbidden, InvalidJSON, InvalidSyntax, UgsError
+from ugs.errors import Forbidden, InvalidJSON, InvalidSyntax, StorageIOError, UgsError
 from ugs.identity import Principal
 from ugs.ontology.api import Memory
-from ugs.ontology.errors import InvalidArgument
+from ugs.ontology.errors import ContentReadFailed, FileCreationFailed, InvalidArgument
 
 NAME = "graph-memory-core"
 INSTRUCTIONS = (
@@ -42,6 +43,12 @@ INSTRUCTIONS = (
 )
 
 log = Log("gateway.mcp")
+
+FILE_TROUBLE = {
+    "create_node": FileCreationFailed.code,
+    "create_connection": FileCreationFailed.code,
+    "get_node_content": ContentReadFailed.code,
+}
 
 MemoryOf = Callable[[ServerRequestContext[Any]], Memory]
 """The memory a request works on, on behalf of whoever asks."""
@@ -78,7 +85,7 @@ def shown(tool: MemoryTool) -> Tool:
     )
 
 
-def build_server(memory_of: MemoryOf, profile: Profile = Profile.CORE) -> Server[Any]:
+def build_server(memory_of: MemoryOf, profile: Profile = Profile.CORE, mirror: FileMirror | None = None) -> Server[Any]:
     """A server for the tools of a profile."""
     offered = {tool.name: tool for tool in tools_of(profile)}
     listed = [shown(tool) for tool in offered.values()]
@@ -90,7 +97,7 @@ def build_server(memory_of: MemoryOf, profile: Profile = Profile.CORE) -> Server
         tool = offered.get(params.name)
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name[:80]}")
-        return await called(tool, params.arguments or {}, lambda: memory_of(context))
+        return await called(tool, params.arguments or {}, lambda: memory_of(context), mirror)
 
     return Server(
         NAME,
@@ -102,14 +109,21 @@ def build_server(memory_of: MemoryOf, profile: Profile = Profile.CORE) -> Server
     )
 
 
-async def called(tool: MemoryTool, arguments: Json, memory: Callable[[], Memory]) -> CallToolResult:
+async def called(
+    tool: MemoryTool, arguments: Json, memory: Callable[[], Memory], mirror: FileMirror | None = None
+) -> CallToolResult:
     """Call a tool; whatever happens becomes an answer."""
     try:
         here = memory()
         check_rights(tool, here.principal)
-        return answered(tool, await tool.call(here, understood(tool, arguments)))
+        given = understood(tool, arguments)
+        if mirror is None or tool.hints.read_only:
+            return answered(tool, await tool.call(here, given))
+        async with mirror.around(arguments):
+            answer = await tool.call(here, given)
+        return answered(tool, answer)
     except UgsError as error:
-        return refused(error)
+        return refused(tool, error)
     except Exception as error:
         # A bug: the caller gets an id, the log gets the rest.
         id = f"err_{token_hex(6)}"
@@ -139,10 +153,19 @@ def answered(tool: MemoryTool, answer: Json) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], structured_content=answer)
 
 
-def refused(error: UgsError) -> CallToolResult:
+def refused(tool: MemoryTool, error: UgsError) -> CallToolResult:
     """A refusal under the code that typed memory has for it."""
-    code = InvalidArgument.code if isinstance(error, InvalidSyntax | InvalidJSON) else error.code
-    return failure({"code": code, "message": error.message, "details": msgspec.to_builtins(error.details)})
+    return failure(
+        {"code": code_of(tool, error), "message": error.message, "details": msgspec.to_builtins(error.details)}
+    )
+
+
+def code_of(tool: MemoryTool, error: UgsError) -> str:
+    if isinstance(error, InvalidSyntax | InvalidJSON):
+        return InvalidArgument.code
+    if error.code == StorageIOError.code and not isinstance(error, FilesBehind):
+        return FILE_TROUBLE.get(tool.name, error.code)
+    return error.code
 
 
 def failure(told: Json) -> CallToolResult:

@@ -6,8 +6,10 @@ import pytest
 from mcp import MCPError
 
 from conformance.world import fixture
-from gateway.mcp.server import Profile
+from gateway.mcp.server import Profile, code_of
+from gateway.mcp.tools import TOOLS
 from tests.mcp.talking import near
+from ugs.errors import StorageIOError
 
 SEED = fixture("ont_tools")
 GTD = next(tool["example_args"] for tool in SEED["tools"] if tool["name"] == "create_ontology")
@@ -139,3 +141,12 @@ async def test_the_read_only_profile_changes_nothing() -> None:
         assert offered == {tool["name"] for tool in SEED["tools"]} - CHANGING
         with pytest.raises(MCPError, match="Unknown tool: delete_node"):
             await talk.client.call_tool("delete_node", {"node_id": "x"})
+
+
+@pytest.mark.clause("ONT-41", "ONT-42", "ONT-55")
+def test_trouble_with_the_store_has_the_seeds_codes() -> None:
+    trouble = StorageIOError("The disk does not answer")
+    codes = {tool.name: code_of(tool, trouble) for tool in TOOLS}
+    assert codes["create_node"] == codes["create_connection"] == "FILE_CREATION_FAILED"
+    assert codes["get_node_content"] == "CONTENT_READ_FAILED"
+    assert codes["get_node"] == "E007"
