@@ -92,7 +92,7 @@ class Desk:
         if pending:
             matches = matcher(where, table.words)
             rows += [row for row in self._candidates(table, where) if row is not None and matches(row)]
-        return paged(rows, table, tuple(order), WHOLE)
+        return rows if len(rows) < 2 else paged(rows, table, tuple(order), WHOLE)
 
     def _candidates(self, table: Table, where: Where) -> Iterable[Row | None]:
         """Pending rows that may meet the condition; a large group would look at every row for every command."""
