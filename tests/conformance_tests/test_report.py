@@ -91,7 +91,8 @@ def test_every_test_of_the_kit_names_clauses_that_exist() -> None:
             for argument in decorator.args
             if isinstance(argument, ast.Constant)
         ]
-        assert named, f"{name} names no clause"
+        # openCypher is no seed's own: the public TCK judges it, and only some of its tests prove a clause as well.
+        assert named or name.startswith("test_cypher.py"), f"{name} names no clause"
         assert set(named) <= known, f"{name} names clauses that no seed has"
 
 
