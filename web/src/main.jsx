@@ -5,6 +5,7 @@ import "./page.css";
 
 import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL } from "graphiql";
+import { parse } from "graphql";
 import { createClient } from "graphql-ws";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
@@ -22,7 +23,23 @@ const ask = createGraphiQLFetcher({ url: address.href, wsClient: subscriptions }
 
 function fetcher(parameters, options) {
   headers = lowered(options?.headers ?? {});
-  return ask(parameters, options);
+  const document = parsed(parameters.query);
+  if (!document) return ask(parameters, options); // the server says what is wrong with it
+  return ask({ ...parameters, operationName: operationIn(document, parameters) }, { ...options, documentAST: document });
+}
+
+// The editor looks at what is typed a moment later: right after a change of tabs it still names the old operation.
+function operationIn(document, { operationName }) {
+  const operations = document.definitions.filter((found) => found.kind === "OperationDefinition");
+  return operations.length === 1 ? operations[0].name?.value : operationName;
+}
+
+function parsed(query) {
+  try {
+    return parse(query);
+  } catch {
+    return undefined;
+  }
 }
 
 function lowered(given) {
