@@ -19,6 +19,7 @@ from gateway.logs import Log
 from gateway.settings import Mode, Settings
 from gateway.tokens import PREFIX, ROLES, read_tokens, token_hash
 from schema.operations import Prepared
+from ugs.connect import storage_for
 from ugs.errors import Forbidden, InvalidSyntax, StorageIOError, UgsError, Unauthenticated
 from ugs.identity import LOCAL, Principal
 
@@ -173,7 +174,7 @@ def check_safe(settings: Settings) -> None:
         problems.append("trusted_only is on and there are no trusted_documents")
     if "*" in settings.allowed_origins:
         problems.append("allowed_origins lets every web page in: name the pages")
-    if settings.store.startswith("memory:"):
-        problems.append("the store keeps nothing: choose another than memory:")
+    if not storage_for(settings.store).capabilities.durable:
+        problems.append("the store keeps nothing: choose one that does")
     if problems:
         raise InvalidSyntax("Not safe for production: " + "; ".join(problems))

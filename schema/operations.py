@@ -6,6 +6,7 @@ included. An operation that can be compiled is answered from one storage call pe
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
@@ -41,6 +42,8 @@ from schema.selection import Selection
 from schema.writers import NotCompiled
 from ugs.errors import UgsError
 from ugs.reads.plan import Read
+
+log = logging.getLogger(__name__)
 
 KEPT_DOCUMENTS = 1_000
 KEPT_SHAPES = 16
@@ -211,8 +214,12 @@ class Operations:
         try:
             async with context.system.session() as session:
                 return await compiled.run(session, variables)
+        except (UgsError, GraphQLError):
+            # Reading again is harmless, and the executor knows how every error is shown.
+            return None
         except Exception:
-            # Reading again is harmless, and the executor knows how every error is shown, a bug's too.
+            # A bug of ours must not pass for mere slowness; the executor still answers the caller.
+            log.exception("a compiled operation failed; the executor answers instead")
             return None
 
     def _variables(self, operation: OperationDefinitionNode, given: Mapping[str, Any]) -> VariableValues | None:

@@ -42,7 +42,8 @@ from schema.shapes import (
 from schema.steps import Resolution
 from schema.templates import Asked, ReadTemplate
 from ugs.errors import InvalidSyntax, LimitExceeded
-from ugs.graph.queries import at_version, get, resolve, versions
+from ugs.graph.queries import Resolution as KernelResolution
+from ugs.graph.queries import at_version, get, get_many, resolve, resolve_all, versions
 from ugs.identity import is_identifier
 from ugs.moments import At as KernelAt
 from ugs.reads.plan import Found, Read
@@ -78,7 +79,10 @@ class ReadingQuery:
     @strawberry.field(description="Anything by its global ids, in their order, null where there is none")
     async def nodes(self, info: Info, ids: list[strawberry.ID]) -> list[Identified | None]:
         check_count(ids, "ids")
-        return [await identified(info, id) for id in ids]
+        async with info.context.system.session() as session:
+            rows = await get_many(session, ids)
+        others = {id: await identified(info, id) for id in dict.fromkeys(ids) if "/" in id}
+        return [shown_row(rows[id]) if id in rows else others.get(id) for id in ids]
 
     @strawberry.field(description="Nodes that meet a filter, a page at a time, by id unless told")
     async def graph_nodes(
@@ -135,7 +139,9 @@ class ReadingQuery:
     @strawberry.field(description="What several addresses lead to, in their order")
     async def resolve_all(self, info: Info, addresses: list[str], at: At | None = None) -> list[Resolution]:
         check_count(addresses, "addresses")
-        return [await resolution(info, address, moment_of(at)) for address in addresses]
+        async with info.context.system.session_at(moment_of(at)) as session:
+            found = await resolve_all(session, addresses)
+        return [shown_resolution(one, moment_of(at)) for one in found]
 
     @strawberry.field(description="Every state an element has had, oldest first; also of deleted ones")
     async def versions(self, info: Info, id: strawberry.ID, last: int | None = 20) -> list[ElementVersion]:
@@ -218,11 +224,16 @@ IDENTIFIED = {"event": event_by_id}
 
 
 async def resolution(info: Info, address: str, at: KernelAt | None) -> Resolution:
+    """What one address leads to."""
     async with info.context.system.session_at(at) as session:
-        found = await resolve(session, address)
+        return shown_resolution(await resolve(session, address), at)
+
+
+def shown_resolution(found: KernelResolution, at: KernelAt | None) -> Resolution:
+    """A resolution as GraphQL shows it."""
     element = found.element
     return Resolution(
-        address=address,
+        address=found.text,
         element=shown(element, at),
         version=None if element is None else element.version,
         value=Json(found.value),

@@ -196,6 +196,17 @@ async def test_anything_is_found_by_its_global_id(ask: Ask) -> None:
     assert answer["data"]["element"] == {"from": "alice", "to": "task_1"}
 
 
+async def test_many_addresses_are_resolved_like_one(ask: Ask) -> None:
+    await ask('mutation { updateNode(input: {id: "bob", properties: {role: "boss"}}) { node { id } } }')
+    addresses = ["@(bob)", "@(bob:1)", "@(bob:2)", "@(bob:9)", "@(e1)", "@(nobody)", "no address", "@(bob)"]
+    many = await ask(
+        "query($a: [String!]!) { resolveAll(addresses: $a) { address resolved version value } }", a=addresses
+    )
+    one = "query($a: String!) { resolve(address: $a) { address resolved version value } }"
+    assert many["data"]["resolveAll"] == [(await ask(one, a=address))["data"]["resolve"] for address in addresses]
+    assert [found["version"] for found in many["data"]["resolveAll"]] == [2, 1, 2, None, 1, None, None, 2]
+
+
 async def test_references_lead_both_ways(ask: Ask) -> None:
     await ask(
         'mutation { updateNode(input: {id: "alice", properties: {boss: "@(bob)", gone: "@(zed)"}}) { node { id } } }'
