@@ -38,7 +38,7 @@ run: $(STAMP) $(WEB)  ## serve the embedded store, data in ./data
 	@exec $(BIN)/ugs serve --store "file:$(DATA)" --host "$(HOST)" --port "$(PORT)"
 
 test: $(STAMP) $(WEB)  ## everything: servers, lint, types, contracts, unit, conformance, packaging
-	@$(SERVERS) scripts/test.sh lint types contracts unit conformance packaging
+	@$(SERVERS) scripts/test.sh lint types+contracts unit+conformance packaging
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check $(CODE)
