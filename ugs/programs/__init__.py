@@ -1,0 +1,1 @@
+"""GraphProgram (seed 002): bounded query programs over the graph, checked, stored and run."""
