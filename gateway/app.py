@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from gateway import graphiql, health, pages
-from gateway.auth import Gatekeeper, check_safe
+from gateway.auth import check_safe
 from gateway.graphql import GraphQLDoor
 from gateway.guard import Guard
 from gateway.logs import Log
@@ -26,6 +26,7 @@ from gateway.origins import cross_origin
 from gateway.reception import Reception, limits_in
 from gateway.settings import Settings
 from gateway.sockets import SocketDoor
+from gateway.tenants import Tenants
 from gateway.tracing import Tracing
 from schema import build_schema
 from schema.errors import masked
@@ -46,9 +47,10 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     system = system or System.at_url(settings.store)
     schema = build_schema()
     operations = Operations(schema, limits=limits_in(settings))
-    reception = Reception(operations, settings, Gatekeeper(settings), Metrics(operations, lambda: system.bus.position))
+    tenants = Tenants(system, settings)
+    reception = Reception(operations, settings, tenants, Metrics(operations, lambda: system.bus.position))
     tracing = Tracing(settings.otlp_endpoint)
-    door = mcp_door(system, reception.gatekeeper, settings)
+    door = mcp_door(reception, settings)
     app = Starlette(
         routes=[
             *routes(reception, settings, tracing, schema.as_str() + "\n"),
@@ -56,7 +58,7 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
         ],
         middleware=[Middleware(Guard, local_only=settings.is_local), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
-        lifespan=life_of(system, tracing, door),
+        lifespan=life_of(tenants, tracing, door),
     )
     app.state.settings = settings
     return app
@@ -105,26 +107,26 @@ def only_for(reception: Reception, handler: Handler, admins: bool = False) -> Ha
     return guarded
 
 
-def mcp_door(system: System, gatekeeper: Gatekeeper, settings: Settings) -> McpDoor | None:
+def mcp_door(reception: Reception, settings: Settings) -> McpDoor | None:
     """The MCP server, where its extra is installed."""
     if find_spec("mcp") is None:
         return None
     from gateway.mcp.http import McpDoor
 
-    return McpDoor(system, gatekeeper, settings)
+    return McpDoor(reception, settings)
 
 
 def life_of(
-    system: System, tracing: Tracing, door: McpDoor | None
+    tenants: Tenants, tracing: Tracing, door: McpDoor | None
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Opens the system before the first request and closes it after the last."""
+    """Opens the store before the first request and closes it, with every tenant's, after the last."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.system = system
+        app.state.system = tenants.home
         try:
-            async with system, nullcontext() if door is None else door.running():
-                tell_opened(system)
+            async with tenants, nullcontext() if door is None else door.running():
+                tell_opened(tenants.home)
                 yield
         except BaseException as error:
             # The web server would only log it; whoever started us wants to put it into words.

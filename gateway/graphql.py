@@ -98,7 +98,7 @@ class GraphQLDoor:
         address = request.client.host if request.client else ""
         principal = self.reception.principal(request.headers.get("authorization"), address)
         admitted = self.reception.admit(asked, text, principal)
-        context = RequestContext(request.app.state.system, principal)
+        context = RequestContext(await self.reception.system_of(principal), principal)
         with self.tracing.span(admitted.operation):
             if wants_stream(request, admitted.operation):
                 return await self._stream(request, admitted, context, asked)

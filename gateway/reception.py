@@ -16,10 +16,12 @@ from gateway.metrics import Metrics
 from gateway.origins import Origins
 from gateway.rates import Rates, TooManyRequests
 from gateway.settings import Settings
+from gateway.tenants import Tenants
 from schema.limits import Limits
 from schema.operations import Operations, Prepared
-from ugs.errors import Forbidden, LimitExceeded, Unauthenticated
+from ugs.errors import Forbidden, LimitExceeded, UgsError, Unauthenticated
 from ugs.identity import Principal
+from ugs.system import System
 
 
 class Admitted(Struct, frozen=True):
@@ -35,8 +37,9 @@ class Admitted(Struct, frozen=True):
 class Reception:
     """Admits requests or says why not."""
 
-    def __init__(self, operations: Operations, settings: Settings, gatekeeper: Gatekeeper, metrics: Metrics) -> None:
-        self.operations, self.gatekeeper, self.metrics = operations, gatekeeper, metrics
+    def __init__(self, operations: Operations, settings: Settings, tenants: Tenants, metrics: Metrics) -> None:
+        self.operations, self.tenants, self.metrics = operations, tenants, metrics
+        self.gatekeeper = Gatekeeper(settings)
         self.documents = Documents(settings)
         self.origins = Origins(settings)
         self.rates = Rates(settings.max_requests_per_minute)
@@ -62,6 +65,13 @@ class Reception:
         except TooManyRequests as error:
             raise Refused(429, error) from error
         return principal
+
+    async def system_of(self, principal: Principal) -> System:
+        """The system that belongs to the principal's tenant."""
+        try:
+            return self.tenants.opened(principal) or await self.tenants.system_of(principal)
+        except UgsError as error:
+            raise Refused(503, error) from error
 
     def admit(self, asked: Asked, text: str, principal: Principal) -> Admitted:
         """The operation, valid and allowed for this principal."""

@@ -59,6 +59,13 @@ class Openness(StrEnum):
     OFF = "off"
 
 
+class Tenancy(StrEnum):
+    """Whether tenants share one graph."""
+
+    SEPARATE = "separate"
+    SHARED = "shared"
+
+
 class Settings(Struct, frozen=True):
     """The gateway's settings; `SETTINGS` below says what each means."""
 
@@ -80,6 +87,8 @@ class Settings(Struct, frozen=True):
     request_seconds: float = 10.0
     drain_seconds: float = 8.0
     mode: Mode = Mode.DEVELOPMENT
+    tenants: Tenancy = Tenancy.SEPARATE
+    max_tenants: int = 100
     token_file: str = ""
     jwt_key_file: str = ""
     jwt_algorithm: str = "HS256"
@@ -200,6 +209,12 @@ SETTINGS: Mapping[str, Setting] = {
         Mode,
         "development or production",
     ),
+    "tenants": Setting(
+        "`separate`: every tenant has a graph of its own; `shared`: one graph for all, where only facts know tenants.",
+        Tenancy,
+        "separate or shared",
+    ),
+    "max_tenants": Setting("How many tenants besides `default` one gateway serves.", *_numbers(0, 10_000)),
     "token_file": Setting(
         "A file of API keys made by `ugs token create`; with it, callers must log in.", _text, "a path"
     ),

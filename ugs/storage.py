@@ -168,6 +168,13 @@ class Storage(ABC):
         """Forget everything, the log included. For tests and for `copy --overwrite`."""
         raise NotImplementedError
 
+    def apart(self, name: str) -> Storage | None:
+        """A store of its own in the same database, not opened yet, that shares nothing with this one.
+
+        The name is at most 24 small letters, digits and `_`. None: the store has no way to keep two of them.
+        """
+        return None
+
     def describe(self) -> str:
         """The store in words, without secrets."""
         return self.scheme

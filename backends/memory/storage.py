@@ -10,6 +10,8 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
+
 from backends.memory.filelog import FileLog
 from backends.memory.files import Files
 from backends.memory.locking import FolderLock
@@ -170,6 +172,9 @@ class MemoryStorage(Storage):
     async def _wipe_log(self) -> None:
         await self.log.wipe()
 
+    def apart(self, name: str) -> MemoryStorage:
+        return MemoryStorage(self.settings, self.files, self.clock)
+
     def describe(self) -> str:
         return "memory (nothing is kept)"
 
@@ -186,6 +191,9 @@ class FileStorage(MemoryStorage):
         self.folder: Path = settings.folder
         self._lock = FolderLock(self.folder)
         self._flusher: asyncio.Task[None] | None = None
+
+    def apart(self, name: str) -> FileStorage:
+        return FileStorage(replace(self.settings, folder=self.folder / "tenants" / name), self.files, self.clock)
 
     async def _open_tables(self) -> dict[str, MemoryTable]:
         try:

@@ -8,6 +8,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from random import random
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from backends.neo4j.address import Address, parse_address
 from backends.neo4j.connection import Connection
 from backends.neo4j.fetches import Fetches
@@ -125,6 +127,9 @@ class Neo4jStorage(Storage):
             f"MATCH (n:{'|'.join(labels)}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF {WIPE_BATCH} ROWS"
         )
         await self._opened.run(self._made.log.create, head=empty_head(VERSION))
+
+    def apart(self, name: str) -> Neo4jStorage:
+        return Neo4jStorage(replace(self.address, namespace=f"{self.address.namespace}__{name}"))
 
     def describe(self) -> str:
         return f"Neo4j at {self.address}"

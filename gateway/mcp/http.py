@@ -13,19 +13,19 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from gateway.auth import Gatekeeper
+from gateway.asked import Refused
 from gateway.mcp.server import build_server
+from gateway.reception import Reception
 from gateway.settings import Settings, is_loopback
-from ugs.errors import Unauthenticated
+from ugs.errors import Forbidden
 from ugs.ontology.api import Memory
-from ugs.system import System
 
 
 class McpDoor:
     """Serves `/mcp`; `running` must be entered before the first request."""
 
-    def __init__(self, system: System, gatekeeper: Gatekeeper, settings: Settings) -> None:
-        self.system, self.gatekeeper = system, gatekeeper
+    def __init__(self, reception: Reception, settings: Settings) -> None:
+        self.reception = reception
         self.origins = frozenset(settings.origin_list)
         # Hosts are checked by the gateway's guard and origins here, with the gateway's own settings.
         self.manager = StreamableHTTPSessionManager(
@@ -41,26 +41,35 @@ class McpDoor:
         return self.manager.run()
 
     def memory_of(self, context: ServerRequestContext[Any]) -> Memory:
-        """The memory, on behalf of whoever the request names."""
+        """The memory, on behalf of whoever the request names; `__call__` has opened its tenant's system."""
         headers = getattr(context.request, "headers", {})
-        return Memory(self.system, self.gatekeeper.principal(headers.get("authorization")))
+        principal = self.reception.gatekeeper.principal(headers.get("authorization"))
+        system = self.reception.tenants.opened(principal)
+        assert system is not None
+        return Memory(system, principal)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(Headers(scope=scope))
-        if refusal is not None:
-            await refusal(scope, receive, send)
+        try:
+            await self._admit(scope)
+        except Refused as refused:
+            await refusal(refused)(scope, receive, send)
         else:
             await self.manager.handle_request(scope, receive, send)
 
-    def _refusal(self, headers: Headers) -> JSONResponse | None:
+    async def _admit(self, scope: Scope) -> None:
+        """Refuse strangers and those who ask too often; open the tenant's system for the others."""
+        headers = Headers(scope=scope)
         if not self._may_come_from(headers.get("origin")):
-            return JSONResponse({"error": "Web pages of this origin may not call: see allowed_origins"}, 403)
-        try:
-            self.gatekeeper.principal(headers.get("authorization"))
-        except Unauthenticated as error:
-            return JSONResponse({"error": error.message}, 401, {"www-authenticate": "Bearer"})
-        return None
+            raise Refused(403, Forbidden("Web pages of this origin may not call: see allowed_origins"))
+        address = (scope.get("client") or ("",))[0]
+        await self.reception.system_of(self.reception.principal(headers.get("authorization"), address))
 
     def _may_come_from(self, origin: str | None) -> bool:
         """Programs send no origin; a web page must come from this machine or be on the list."""
         return origin is None or origin in self.origins or is_loopback(urlsplit(origin).hostname or "")
+
+
+def refusal(refused: Refused) -> JSONResponse:
+    """A request that never reached the server, in words."""
+    headers = {"www-authenticate": "Bearer"} if refused.status == 401 else None
+    return JSONResponse({"error": refused.error.message}, refused.status, headers)

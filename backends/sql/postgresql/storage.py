@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
@@ -57,6 +58,9 @@ class PostgresqlStorage(SqlStorage):
         super().__init__(native=settings.native, readers=settings.pool)
         self.settings = settings
         self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
+
+    def apart(self, name: str) -> PostgresqlStorage:
+        return PostgresqlStorage(replace(self.settings, schema=f"{self.settings.schema}__{name}"))
 
     def describe(self) -> str:
         at = self.settings

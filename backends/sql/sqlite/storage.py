@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
 
+from msgspec.structs import replace
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
@@ -47,6 +48,11 @@ class SqliteStorage(SqlStorage):
         self.settings = settings
         self._private: TemporaryDirectory[str] | None = None
         self._writer: SqliteLink | None = None
+
+    def apart(self, name: str) -> SqliteStorage:
+        path = self.settings.path
+        beside = None if path is None else path.with_name(f"{path.stem}.{name}{path.suffix}")
+        return SqliteStorage(replace(self.settings, path=beside))
 
     @property
     def path(self) -> Path:

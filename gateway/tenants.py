@@ -1,0 +1,77 @@
+"""One graph per tenant: whoever belongs to another tenant works on another log, so nothing of it can be seen or felt.
+
+The tenant `default` owns the store that the settings name. Every other tenant has a store of its own in the same
+database (a schema, a namespace, a file or a folder beside it), opened when the first request of that tenant comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from hashlib import sha256
+from types import TracebackType
+from typing import Self
+
+from gateway.logs import Log
+from gateway.settings import Settings, Tenancy
+from ugs.errors import LimitExceeded, UnknownStore
+from ugs.identity import Principal
+from ugs.system import System
+
+HOME = Principal().tenant
+PLAIN = re.compile(r"(?!h_)[a-z0-9_]{1,24}")
+
+log = Log("gateway.tenants")
+
+
+def place_of(tenant: str) -> str:
+    """The name of a tenant's store: its own name where every database can take it, else a hash of it."""
+    return tenant if PLAIN.fullmatch(tenant) else "h_" + sha256(tenant.encode()).hexdigest()[:20]
+
+
+class Tenants:
+    """The systems of all tenants; opened once each, closed together."""
+
+    def __init__(self, home: System, settings: Settings) -> None:
+        self.home, self.most = home, settings.max_tenants
+        self.shared = settings.tenants is Tenancy.SHARED
+        self._opened: dict[str, System] = {}
+        self._opening = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        await self.home.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        systems, self._opened = [*self._opened.values(), self.home], {}
+        closed = await asyncio.gather(*(system.close() for system in systems), return_exceptions=True)
+        for failure in filter(None, closed):
+            raise failure
+
+    def opened(self, principal: Principal) -> System | None:
+        """The system of the principal's tenant if it is open already."""
+        if self.shared or principal.tenant == HOME:
+            return self.home
+        return self._opened.get(principal.tenant)
+
+    async def system_of(self, principal: Principal) -> System:
+        """The system of the principal's tenant."""
+        found = self.opened(principal)
+        if found is not None:
+            return found
+        async with self._opening:
+            return self._opened.get(principal.tenant) or await self._open(principal.tenant)
+
+    async def _open(self, tenant: str) -> System:
+        if len(self._opened) >= self.most:
+            raise LimitExceeded(f"This gateway serves {self.most} tenants already (max_tenants)", limit=self.most)
+        storage = self.home.storage.apart(place_of(tenant))
+        if storage is None:
+            raise UnknownStore("This store can keep one tenant only: use another, or set tenants to shared")
+        system = System(storage, self.home.clock)
+        await system.open()
+        self._opened[tenant] = system
+        log.info("opened a tenant", tenant=tenant, store=storage.describe())
+        return system
