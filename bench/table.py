@@ -101,8 +101,9 @@ def _growth(results: Results) -> Iterator[str]:
 def _verdicts(results: Results) -> Iterator[str]:
     yield "\ntargets"
     for one in results.sizes:
-        yield from (_verdict(verdict) for verdict in one.verdicts)
+        yield from (verdict_line(verdict) for verdict in one.verdicts)
 
 
-def _verdict(verdict: Verdict) -> str:
+def verdict_line(verdict: Verdict) -> str:
+    """One target and whether it was met."""
     return f"  {'met    ' if verdict.met else 'NOT met'}  {verdict.measured:>12}  {verdict.target}"
