@@ -12,7 +12,9 @@ from conformance.world import World
 from ugs import cypher
 from ugs.api import Graph
 from ugs.cypher import CypherError, CypherRefused, Limits
-from ugs.errors import LimitExceeded
+from ugs.errors import InvalidSyntax, LimitExceeded
+from ugs.facts.api import Facts
+from ugs.moments import At
 
 PEOPLE: dict[str, dict[str, Any]] = {
     "alice": {"name": "Alice", "age": 34, "tags": ["x", "y"], "score": 1.5},
@@ -135,6 +137,65 @@ async def test_reading_changes_nothing_and_writing_is_refused(people: Graph, wor
     for text in ("MATCH (n) DETACH DELETE n", "CREATE (n)", "MATCH (n) SET n.x = 1", "CALL db.labels()"):
         async with world.refuses(CypherRefused):
             await rows(people, text)
+
+
+VIEWED: list[tuple[str, str, list[tuple[Any, ...]]]] = [
+    (
+        "FACTS",
+        "MATCH (e) RETURN e.name AS n, labels(e) AS l ORDER BY n",
+        [("Acme", ["Entity"]), ("Ann", ["person", "Entity"])],
+    ),
+    ("FACTS", "MATCH (:person {name: 'Ann'})-[r]->(b) RETURN type(r) AS t, b.name AS n", [("works at", "Acme")]),
+    (
+        "FACTS",
+        "MATCH (b)<-[r:`works at`]-(a) RETURN r.valid_from.year AS y, r.valid_to IS NULL AS open",
+        [(2020, True)],
+    ),
+    (
+        "FACTS",
+        "MATCH (a:Entity) WHERE a.name STARTS WITH 'An' RETURN a.says AS s, a.node_id AS n",
+        [({"likes": ["tea"]}, "alice")],
+    ),
+    ("ALL", "MATCH (n) RETURN count(n) AS n", [(8,)]),
+    ("ALL", "MATCH (e:Entity) MATCH (n) WHERE id(n) = e.node_id RETURN n.age AS a", [(34,)]),
+    ("ALL", "MATCH (e)-[:`works at`]->(x) MATCH (y) WHERE id(y) = id(x) RETURN y.name AS n", [("Acme",)]),
+]
+
+
+@clause("PROG-5")
+async def test_facts_that_hold_are_a_graph_too(people: Graph) -> None:
+    # given
+    facts = Facts(people.system)
+    ann = await facts.upsert_entity("Ann", "person", node_id="alice")
+    note = (await facts.add_note("said so")).note_id
+    for predicate, object, since, until in (
+        ("works at", "Acme", "2020-05-01T00:00:00Z", None),
+        ("owns", "Acme", "2019-01-01T00:00:00Z", "2019-06-01T00:00:00Z"),
+        ("works at", "Ann", "2999-01-01T00:00:00Z", None),
+    ):
+        await facts.add_fact(ann, predicate, object=object, notes=[note], valid_from=since, valid_to=until)
+    await facts.add_fact(ann, "likes", "tea", notes=[note])
+
+    # then
+    for view, query, expected in VIEWED:
+        assert (await cypher.ask(people.system, query, view=view)).rows == expected, query
+    for view, query in (("GRAPH", "MATCH (n:Entity) RETURN n"), ("FACTS", "MATCH (n:Person) RETURN n")):
+        assert (await cypher.ask(people.system, query, view=view)).rows == []
+    with pytest.raises(InvalidSyntax):
+        await cypher.ask(people.system, "RETURN 1", view="NOTES")
+
+
+@clause("PROG-5")
+async def test_a_query_can_go_back_in_time(people: Graph) -> None:
+    async with people.system.session() as session:
+        then = At(position=(await session.head()).position)
+    await people.update("alice", {"age": 35})
+
+    old, new = [
+        (await cypher.ask(people.system, "MATCH (a {name: 'Alice'}) RETURN a.age", at=at)).rows for at in (then, None)
+    ]
+
+    assert (old, new) == ([(34,)], [(35,)])
 
 
 @clause()

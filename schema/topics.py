@@ -5,6 +5,7 @@ from __future__ import annotations
 from strawberry.tools import merge_types
 
 from schema.changing import ChangingMutation
+from schema.cypher import CypherQuery
 from schema.facts import FactsQuery, FactsSubscription
 from schema.facts_changing import FactsMutation
 from schema.ontologies import OntologyMutation, OntologyQuery
@@ -13,6 +14,6 @@ from schema.system import SystemQuery
 from schema.walking import WalkingQuery
 from schema.watching import WatchingSubscription
 
-Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery))
+Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery, CypherQuery))
 Mutation = merge_types("Mutation", (ChangingMutation, FactsMutation, OntologyMutation))
 Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription))

@@ -19,20 +19,21 @@ from ugs.cypher.engine.planning.queries import Planned, plan_query
 from ugs.cypher.engine.planning.statistics import gather, labels_worth_counting
 from ugs.cypher.engine.reader import Reader
 from ugs.cypher.engine.run import Row, Run
-from ugs.cypher.engine.view import GraphView, StoredGraph
+from ugs.cypher.engine.view import GraphView
 from ugs.cypher.errors import CypherError, CypherSyntaxError
 from ugs.cypher.explaining import PlanStep, as_table, steps_of
 from ugs.cypher.parsing import parse
 from ugs.cypher.syntax import Statement
 from ugs.cypher.values.comparing import identity
-from ugs.errors import DeadlineExceeded, InvalidSyntax, LimitExceeded
+from ugs.cypher.views import Glasses, view_of
+from ugs.errors import DeadlineExceeded, LimitExceeded
+from ugs.facts.instants import end_of
+from ugs.facts.viewing import Viewer
 from ugs.storage import Session
 
 COMPILED = (local, nested)
 """Modules that teach the compiler further expressions when they are imported."""
 ATTEMPTS = 3
-VIEWS = {"GRAPH": StoredGraph}
-"""How each view is made of a session."""
 
 
 class Prepared(Struct, frozen=True):
@@ -52,6 +53,8 @@ class Result(Struct, frozen=True):
     """How many questions the store was asked."""
     plan: tuple[PlanStep, ...] = ()
     """The operators, when the query began with EXPLAIN or PROFILE."""
+    truncated: bool = False
+    """Whether there are more rows than `Limits.first` asked for."""
 
 
 @lru_cache(maxsize=1024)
@@ -64,13 +67,9 @@ def prepare(text: str) -> Prepared:
         raise CypherSyntaxError("NestingTooDeep", "The query nests too deep", 0) from None
 
 
-def view_of(source: Session | GraphView, view: str) -> GraphView:
-    """The graph to read: a view of a session, or a graph as it is given."""
-    if not isinstance(source, Session):
-        return source
-    if view not in VIEWS:
-        raise InvalidSyntax(f"There is no view {view!r}; known: {', '.join(VIEWS)}", view=view)
-    return VIEWS[view](source)
+def everything_now() -> Glasses:
+    """The eyes of an administrator, at this moment."""
+    return Glasses(Viewer(), end_of(time.time_ns() // 1_000_000))
 
 
 async def run(
@@ -79,13 +78,15 @@ async def run(
     params: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     view: str = "GRAPH",
+    glasses: Glasses | None = None,
 ) -> Result:
     """Answer a query. Nothing is changed, and nothing goes on after the answer or the error."""
     prepared = prepare(query)
     bounds = limits or Limits()
+    graph = view_of(source, view, glasses or everything_now())
     try:
         async with asyncio.timeout(bounds.seconds):
-            return await _consistent(prepared, view_of(source, view), params or {}, bounds)
+            return await _consistent(prepared, graph, params or {}, bounds)
     except TimeoutError:
         raise DeadlineExceeded(f"The query took longer than {bounds.seconds:g} seconds") from None
     except CypherError as error:
@@ -111,7 +112,7 @@ async def _consistent(prepared: Prepared, view: GraphView, params: Mapping[str, 
 
 async def explain(source: Session | GraphView, query: str, view: str = "GRAPH") -> str:
     """How a query would be answered, as a table for people; nothing is run."""
-    parts, _ = await _planned(prepare(query), view_of(source, view))
+    parts, _ = await _planned(prepare(query), view_of(source, view, everything_now()))
     return as_table(steps_of(parts, None))
 
 
@@ -128,24 +129,32 @@ async def _answer(prepared: Prepared, run: Run) -> Result:
     if mode == "EXPLAIN":
         return Result(prepared.columns, [], run.graph.fetches, tuple(steps_of(parts, None)))
     run.counts = {} if mode == "PROFILE" else None
+    distinct = len(parts) > 1 and not prepared.statement.query.all
+    # One row more than asked for tells whether there are more; which rows are equal only all of them tell.
+    enough = None if distinct or run.limits.first is None else run.limits.first + 1
     rows: list[tuple[Any, ...]] = []
     for part in parts:
-        rows += await _part_rows(run, part, layout.width, prepared.columns, len(rows))
-    if len(parts) > 1 and not prepared.statement.query.all:
+        await _take_rows(run, part, layout.width, prepared.columns, rows, enough)
+    if distinct:
         rows = list({tuple(identity(value) for value in row): row for row in reversed(rows)}.values())[::-1]
     plan = tuple(steps_of(parts, run.counts)) if mode == "PROFILE" else ()
-    return Result(prepared.columns, rows, run.graph.fetches, plan)
+    first = run.limits.first
+    more = first is not None and len(rows) > first
+    return Result(prepared.columns, rows[:first], run.graph.fetches, plan, more)
 
 
-async def _part_rows(run: Run, part: Planned, width: int, columns: Sequence[str], before: int) -> list[tuple[Any, ...]]:
+async def _take_rows(
+    run: Run, part: Planned, width: int, columns: Sequence[str], rows: list[tuple[Any, ...]], enough: int | None
+) -> None:
+    """Add the rows of one part to those of the parts before it, until there are enough."""
     slots = [part.columns[name] for name in columns]
-    found: list[tuple[Any, ...]] = []
     async for batch in flow(run, part.operators, width):
-        found += [tuple([row[slot] for slot in slots]) for row in batch]
-        if before + len(found) > run.limits.rows:
+        rows += [tuple([row[slot] for slot in slots]) for row in batch]
+        if enough is not None and len(rows) >= enough:
+            return
+        if len(rows) > run.limits.rows:
             message = f"The answer has more than {run.limits.rows} rows: add a LIMIT"
             raise LimitExceeded(message, limit=run.limits.rows)
-    return found
 
 
 def flow(run: Run, operators: Sequence[Operator], width: int) -> AsyncIterator[list[Row]]:

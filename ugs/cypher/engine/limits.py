@@ -10,6 +10,8 @@ class Limits(Struct, frozen=True):
 
     rows: int = 100_000
     """Rows in the answer."""
+    first: int | None = None
+    """How many rows are enough; the rest is not looked for."""
     work: int = 20_000_000
     """Rows and relationships looked at on the way."""
     held: int = 5_000_000

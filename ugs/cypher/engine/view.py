@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from ugs.catalog import Table
 from ugs.cypher.values.entities import DEFAULT_TYPE, Node, Relationship
 from ugs.cypher.values.stored import LABELS, stored_labels
 from ugs.graph.model import EDGES, NODES
@@ -65,14 +66,8 @@ class StoredGraph:
         return [node for node in map(as_node, rows) if has_labels(node, wanted.labels)]
 
     async def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]:
-        """The same, in pages that grow: whoever needs a few nodes waits for a few only."""
-        where, size, after = self._where(wanted), FIRST_PAGE, None
-        while True:
-            rows = await self.session.fetch(NODES, where, page=Page(limit=size, after=after))
+        async for rows in growing_pages(self.session, NODES, self._where(wanted)):
             yield [node for node in map(as_node, rows) if has_labels(node, wanted.labels)]
-            if len(rows) < size:
-                return
-            after, size = (rows[-1].id,), min(size * 4, LAST_PAGE)
 
     async def nodes_by_id(self, ids: Collection[str]) -> list[Node]:
         known = sorted(id for id in ids if is_identifier(id))
@@ -104,6 +99,17 @@ class StoredGraph:
         labels = [labelled(label) for label in wanted.labels]
         properties = [Property(FIELD, part.key, part.op, part.value) for part in wanted.conditions]
         return all_of(*labels, *properties, self._nodes)
+
+
+async def growing_pages(session: Session, table: Table, where: Where) -> AsyncIterator[list[Any]]:
+    """Rows in pages that grow: whoever needs a few rows waits for a few only."""
+    size, after = FIRST_PAGE, None
+    while True:
+        rows = await session.fetch(table, where, page=Page(limit=size, after=after))
+        yield rows
+        if len(rows) < size:
+            return
+        after, size = (table.key_of(rows[-1]),), min(size * 4, LAST_PAGE)
 
 
 def labelled(label: str) -> Where:

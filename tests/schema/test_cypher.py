@@ -1,0 +1,95 @@
+"""openCypher through GraphQL: rows as JSON, plans for people, views, the past, and the caller's rights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schema.context import RequestContext
+from schema.operations import Operations
+from tests.schema.conftest import Ask
+from ugs import System
+from ugs.facts.api import Facts
+from ugs.identity import Principal
+from ugs.values import from_text
+
+ASK = """query($q: String!, $p: JSON, $limit: Int, $view: CypherView! = GRAPH, $at: At) {
+  cypher(query: $q, params: $p, limit: $limit, view: $view, at: $at) {
+    columns rows truncated explanation plan { operator details depth rows } durationMs } }"""
+
+
+async def answer(ask: Ask, query: str, **more: Any) -> dict[str, Any]:
+    found = await ask(ASK, q=query, **more)
+    assert "errors" not in found, found
+    return found["data"]["cypher"]  # type: ignore[no-any-return]
+
+
+async def test_rows_are_lists_of_json_in_the_order_of_the_columns(ask: Ask) -> None:
+    found = await answer(
+        ask,
+        "MATCH (n) WHERE id(n) = $id RETURN n, date($day) AS d, 0.0 / 0 AS x",
+        p={"id": "alice", "day": "2024-02-29"},
+    )
+
+    assert found["columns"] == ["n", "d", "x"]
+    node, day, number = found["rows"][0]
+    assert (node["id"], node["labels"], day, number) == ("alice", ["person"], "2024-02-29", "NaN")
+    assert found["durationMs"] > 0 and found["plan"] == [] and found["explanation"] is None
+
+    path = (await answer(ask, "MATCH p = (a)-[r]->(b) WHERE id(a) = 'alice' RETURN p, r LIMIT 1"))["rows"][0]
+    assert [len(path[0]["nodes"]), len(path[0]["relationships"])] == [2, 1]
+    assert path[1]["from"] == "alice" and path[1]["to"] == path[0]["nodes"][1]["id"]
+
+
+async def test_a_limit_cuts_the_rows_and_says_so(ask: Ask) -> None:
+    cut = await answer(ask, "UNWIND range(1, 5) AS x RETURN x", limit=3)
+    whole = await answer(ask, "UNWIND range(1, 3) AS x RETURN x", limit=3)
+
+    assert (cut["rows"], cut["truncated"]) == ([[1], [2], [3]], True)
+    assert (whole["rows"], whole["truncated"]) == ([[1], [2], [3]], False)
+    refused = await ask(ASK, q="RETURN 1", limit=-1)
+    assert refused["errors"][0]["extensions"]["code"] == "LIMIT_EXCEEDED"
+
+
+async def test_plans_are_shown_to_people(ask: Ask) -> None:
+    explained = await answer(ask, "EXPLAIN MATCH (n:person) RETURN n")
+    profiled = await answer(ask, "PROFILE MATCH (n:person) RETURN n")
+
+    assert explained["rows"] == [] and explained["plan"][0]["operator"] == "NodeScan"
+    assert explained["explanation"].startswith("NodeScan")
+    assert [step["rows"] for step in explained["plan"]] == [None] * len(explained["plan"])
+    assert profiled["plan"][0]["rows"] == len(profiled["rows"]) > 0
+
+
+async def test_errors_keep_their_code_and_their_place(ask: Ask) -> None:
+    wrong = await ask(ASK, q="MATCH (n)\nRETURN m")
+    write = await ask(ASK, q="MATCH (n) DELETE n")
+
+    told = wrong["errors"][0]["extensions"]
+    assert (told["code"], told["details"]["line"], told["details"]["column"]) == ("CYPHER_SYNTAX", 2, 8)
+    assert write["errors"][0]["extensions"]["code"] == "CYPHER_REFUSED"
+
+
+async def test_the_past_is_asked_as_everywhere(ask: Ask) -> None:
+    count = "MATCH (n) RETURN count(n)"
+    now = (await answer(ask, count))["rows"]
+    first = (await answer(ask, count, at={"position": 1}))["rows"]
+
+    assert first == [[1]] and now != first
+
+
+async def test_facts_are_seen_with_the_rights_of_the_caller(operations: Operations, system: System) -> None:
+    alice = Principal("alice", frozenset(), "default", "default", "one")
+    facts = Facts(system, alice)
+    for scope in ("project_shared", "agent_private"):
+        await facts.add_fact("Ann", "knows", scope=scope, object="Bob", notes=[(await facts.add_note("said")).note_id])
+
+    async def seen(principal: Principal) -> Any:
+        document = operations.prepare(ASK)
+        variables = {"q": "MATCH (a)-[r:knows]->(b) RETURN a.name, r.scope, b.name ORDER BY r.scope", "view": "FACTS"}
+        found: Any = await operations.answer(document, RequestContext(system, principal), variables)
+        return (from_text(found)["data"] if isinstance(found, bytes) else found.data)["cypher"]["rows"]
+
+    both = [["Ann", "agent_private", "Bob"], ["Ann", "project_shared", "Bob"]]
+    assert await seen(alice) == both
+    assert await seen(Principal("eve", frozenset(), "default", "default", "two")) == both[1:]
+    assert await seen(Principal("mallory", frozenset(), "other", "default", "one")) == []
