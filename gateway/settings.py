@@ -98,6 +98,8 @@ class Settings(Struct, frozen=True):
     introspection: Openness = Openness.AUTO
     trusted_documents: str = ""
     trusted_only: bool = False
+    mcp_profile: str = "core"
+    mcp_max_bytes: int = 1 << 20
     compression: bool = True
     metrics: bool = True
     otlp_endpoint: str = ""
@@ -252,6 +254,15 @@ SETTINGS: Mapping[str, Setting] = {
         "a path",
     ),
     "trusted_only": Setting("Refuse every document that is not trusted.", _switch, "on or off"),
+    "mcp_profile": Setting(
+        "Which tools `/mcp` offers: those that only read, the eighteen of typed memory, or all there are.",
+        _one_of("read-only", "core", "extended"),
+        "read-only, core or extended",
+    ),
+    "mcp_max_bytes": Setting(
+        "The largest answer of an MCP tool; what is longer is cut, and the answer says so.",
+        *_numbers(1_024, 1 << 30),
+    ),
     "compression": Setting("Compress large answers for clients that ask for it (gzip).", _switch, "on or off"),
     "metrics": Setting("Serve `/metrics` for Prometheus.", _switch, "on or off"),
     "otlp_endpoint": Setting(

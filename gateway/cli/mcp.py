@@ -20,13 +20,19 @@ from gateway.logs import set_up_logs
 from gateway.settings import LogFormat, LogLevel
 
 BASE_PATH = "BASE_PATH"
+LEAST_BYTES = 1_024
 PUTS_DATA = False
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     store_argument(parser)
-    parser.add_argument("--profile", choices=["core", "read-only"], default="core", help="which tools to offer")
+    parser.add_argument(
+        "--profile", choices=["core", "read-only", "extended"], default="core", help="which tools to offer"
+    )
+    parser.add_argument(
+        "--max-bytes", metavar="BYTES", type=int, default=1 << 20, help="cut longer answers, and say so (default 1 MiB)"
+    )
     parser.add_argument("--ontology", metavar="NAME", default="default", help="the ontology to work under")
 
 
@@ -49,6 +55,7 @@ def data_folder(base: str) -> Path:
 async def _run(options: Namespace) -> int:
     try:
         from gateway.mcp.server import Profile
+        from gateway.mcp.sizes import Bounds
         from gateway.mcp.stdio import serve_stdio
     except ImportError as error:
         raise Misused("The MCP server needs the extra `mcp`: pip install 'ugs-gateway[mcp]'") from error
@@ -57,5 +64,6 @@ async def _run(options: Namespace) -> int:
     set_up_logs(LogLevel.WARNING, LogFormat.TEXT)
     async with opened(options) as system:
         base = Path(os.environ[BASE_PATH]) if os.environ.get(BASE_PATH) else None
-        await serve_stdio(Memory(system, ontology=options.ontology), Profile(options.profile), base)
+        bounds = Bounds(bytes=max(options.max_bytes, LEAST_BYTES))
+        await serve_stdio(Memory(system, ontology=options.ontology), Profile(options.profile), base, bounds)
     return 0

@@ -14,7 +14,8 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from gateway.asked import Refused
-from gateway.mcp.server import build_server
+from gateway.mcp.server import Profile, build_server
+from gateway.mcp.sizes import Bounds
 from gateway.reception import Reception
 from gateway.settings import Settings, is_loopback
 from ugs.errors import Forbidden
@@ -27,9 +28,10 @@ class McpDoor:
     def __init__(self, reception: Reception, settings: Settings) -> None:
         self.reception = reception
         self.origins = frozenset(settings.origin_list)
+        bounds = Bounds(settings.mcp_max_bytes, settings.request_seconds)
         # Hosts are checked by the gateway's guard and origins here, with the gateway's own settings.
         self.manager = StreamableHTTPSessionManager(
-            app=build_server(self.memory_of),
+            app=build_server(self.memory_of, Profile(settings.mcp_profile), bounds=bounds),
             json_response=True,
             stateless=True,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),

@@ -2,42 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
-
-from msgspec import Struct
-
 from gateway.mcp import inputs, outputs
+from gateway.mcp.tool import ADDS, CHANGES, READS, Json, MemoryTool
 from ugs.ontology.api import Memory
 from ugs.ontology.definition import ConnectionType
 
-Json = dict[str, Any]
 DONE: Json = {"success": True}
-
-
-class Hints(Struct, frozen=True):
-    """What a client may tell its user before calling."""
-
-    read_only: bool = False
-    destructive: bool = False
-    idempotent: bool = False
-
-
-READS = Hints(read_only=True, idempotent=True)
-ADDS = Hints()
-CHANGES = Hints(destructive=True, idempotent=True)
-
-
-class MemoryTool(Struct, frozen=True):
-    """One tool."""
-
-    name: str
-    title: str
-    description: str
-    takes: type[inputs.Arguments]
-    answers: Json
-    hints: Hints
-    call: Callable[[Memory, Any], Awaitable[Json]]
 
 
 async def create_node(memory: Memory, given: inputs.CreateNode) -> Json:

@@ -12,6 +12,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from gateway.mcp.server import Profile, build_server
+from gateway.mcp.sizes import USUAL, Bounds
+from ugs.identity import LOCAL, Principal
 from ugs.ontology.api import Memory
 from ugs.system import System
 
@@ -28,7 +30,7 @@ class Talk:
         """The data a tool answers; what it refuses is an assertion."""
         result = await self.client.call_tool(tool, arguments)
         assert not result.is_error, result.structured_content
-        [text] = result.content
+        text = result.content[0]
         if tool == "get_node_content":
             assert text.text == result.structured_content["content"]
         else:
@@ -45,11 +47,16 @@ class Talk:
 
 
 @asynccontextmanager
-async def near(url: str = "memory:", profile: Profile = Profile.CORE) -> AsyncIterator[Talk]:
+async def near(
+    url: str = "memory:",
+    profile: Profile = Profile.CORE,
+    bounds: Bounds = USUAL,
+    principal: Principal = LOCAL.principal,
+) -> AsyncIterator[Talk]:
     """A server in this process."""
     async with System.at_url(url) as system:
-        memory = Memory(system)
-        async with Client(build_server(lambda context: memory, profile)) as client:
+        memory = Memory(system, principal)
+        async with Client(build_server(lambda context: memory, profile, bounds=bounds)) as client:
             yield Talk(client)
 
 

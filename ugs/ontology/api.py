@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ugs.feature import Command
+from ugs.graph.model import Edge, Node
 from ugs.identity import LOCAL, Context, Principal
 from ugs.ontology import queries
 from ugs.ontology.defining import AddConnectionType, AddNodeType, CreateOntology, SetEnforcement
 from ugs.ontology.definition import ConnectionType, Ontology, get_ontology, list_ontologies
 from ugs.ontology.errors import DEFAULT
-from ugs.ontology.model import Enforcement
+from ugs.ontology.model import Content, Enforcement
 from ugs.ontology.remembering import (
     CreateConnection,
     CreateNode,
@@ -32,6 +33,32 @@ def iso(milliseconds: int) -> str:
     """An instant as the seed shows it (C-125)."""
     moment = datetime.fromtimestamp(milliseconds // 1_000, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
+
+
+def shown_node(node: Node, content: Content | None) -> dict[str, Any]:
+    """What is known about a node, in the seed's shape."""
+    return {
+        "id": node.id,
+        "type": node.type or "",
+        "created": iso(node.created),
+        "modified": iso(node.modified),
+        "properties": node.properties,
+        "content_format": "" if content is None else content.format,
+    }
+
+
+def shown_connection(edge: Edge, content: Content | None) -> dict[str, Any]:
+    """What is known about a connection, in the seed's shape."""
+    return {
+        "id": edge.id,
+        "type": edge.type or "",
+        "from_node_id": edge.source,
+        "to_node_id": edge.target,
+        "created": iso(edge.created),
+        "modified": iso(edge.modified),
+        "properties": edge.properties,
+        "has_content": content is not None,
+    }
 
 
 class Memory:
@@ -78,14 +105,7 @@ class Memory:
         async with self.system.session_at(at) as session:
             node = await queries.get_node(session, node_id)
             content = await queries.find_content(session, node_id)
-        return {
-            "id": node.id,
-            "type": node.type or "",
-            "created": iso(node.created),
-            "modified": iso(node.modified),
-            "properties": node.properties,
-            "content_format": "" if content is None else content.format,
-        }
+        return shown_node(node, content)
 
     async def get_node_content(self, node_id: str, at: At | None = None) -> str:
         """What a node says, exactly as it was given."""
@@ -137,16 +157,7 @@ class Memory:
         async with self.system.session_at(at) as session:
             edge = await queries.get_connection(session, connection_id)
             content = await queries.find_content(session, connection_id)
-        return {
-            "id": edge.id,
-            "type": edge.type or "",
-            "from_node_id": edge.source,
-            "to_node_id": edge.target,
-            "created": iso(edge.created),
-            "modified": iso(edge.modified),
-            "properties": edge.properties,
-            "has_content": content is not None,
-        }
+        return shown_connection(edge, content)
 
     async def update_connection(
         self,

@@ -1,0 +1,9 @@
+"""The further tools of the profile `extended`: each feature brings some, and this list puts them together."""
+
+from __future__ import annotations
+
+from gateway.mcp.finding import FINDING
+from gateway.mcp.knowing import KNOWING
+from gateway.mcp.tool import MemoryTool
+
+EXTENDED: tuple[MemoryTool, ...] = (*FINDING, *KNOWING)

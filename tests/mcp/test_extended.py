@@ -1,0 +1,188 @@
+"""What goes beyond the eighteen tools: further tools, resources, prompts, pages and limits."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from mcp import MCPError
+
+from gateway.mcp import sizes
+from gateway.mcp.extended import EXTENDED
+from gateway.mcp.prompts import GUIDES
+from gateway.mcp.server import Profile, called
+from gateway.mcp.sizes import Bounds, within
+from gateway.mcp.tool import READS, MemoryTool
+from gateway.mcp.tools import TOOLS
+from tests.mcp.talking import Talk, near
+from ugs.identity import Principal
+from ugs.ontology.api import Memory
+
+ONTOLOGY: dict[str, Any] = {
+    "node_types": ["Project", "Action"],
+    "connection_types": [{"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"]}],
+}
+
+
+async def remember(talk: Talk, count: int) -> list[str]:
+    """So many actions, and a project that leads to each."""
+    await talk("create_ontology", **ONTOLOGY)
+    made = []
+    for number in range(count):
+        words = {"title": f"call number{number}", "n": number}
+        action = await talk("create_node", type="Action", content=f"text {number}", format="text", properties=words)
+        made.append(action["node_id"])
+    project = (await talk("create_node", type="Project", content="# Kitchen", format="markdown"))["node_id"]
+    for id in made:
+        await talk("create_connection", type="NextAction", from_node_id=project, to_node_id=id)
+    return made
+
+
+async def pages(talk: Talk, tool: str, name: str, **arguments: Any) -> list[list[Any]]:
+    """Everything that a tool gives page by page."""
+    found, more = [], {}
+    while True:
+        page = await talk(tool, **arguments, **more)
+        found.append(page[name])
+        if "next_cursor" not in page:
+            return found
+        more = {"cursor": page["next_cursor"]}
+
+
+def test_every_further_tool_is_described_like_the_others() -> None:
+    names = [tool.name for tool in (*TOOLS, *EXTENDED)]
+    assert len(set(names)) == len(names)
+    for tool in EXTENDED:
+        assert tool.title and 0 < len(tool.description) < 120
+        assert tool.answers["type"] == "object"
+
+
+async def test_the_extended_profile_pages_through_everything() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        offered = [tool.name for tool in (await talk.client.list_tools()).tools]
+        assert offered == [tool.name for tool in (*TOOLS, *EXTENDED)]
+        made = await remember(talk, 7)
+        nodes = await pages(talk, "list_nodes", "nodes", type="Action", limit=3)
+        assert [len(page) for page in nodes] == [3, 3, 1]
+        assert [node["id"] for page in nodes for node in page] == made
+        assert nodes[0][0] == await talk("get_node", node_id=made[0])
+        edges = await pages(talk, "list_connections", "connections", type="NextAction", limit=4)
+        assert [edge["to_node_id"] for page in edges for edge in page] == made
+        hits = await pages(talk, "search", "hits", query="call", limit=5)
+        assert sorted(hit["node"]["id"] for page in hits for hit in page) == sorted(made)
+        assert [hit["node"]["id"] for hit in (await talk("search", query="number3"))["hits"]] == [made[3]]
+        for cursor in ("x", "[1]", '["a","b"]', '[1,"a\\u0000b"]', f'[{10**30},"a"]'):
+            assert (await talk.refused("list_nodes", cursor=cursor))["code"] == "INVALID_ARGUMENT"
+
+
+async def test_looking_back_and_following_addresses() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        [id] = await remember(talk, 1)
+        await talk("update_node", node_id=id, properties={"n": 5})
+        found = await talk("resolve", address=f"@({id}:1)")
+        assert found["resolved"] and found["version"] == 1 and found["value"]["properties"]["n"] == 0
+        nowhere = {"address": "@(nobody)", "resolved": False, "value": "@(nobody)"}
+        assert await talk("resolve", address="@(nobody)") == nowhere
+        first = await talk("history", element_id=id, limit=1)
+        assert [event["type"] for event in first["events"]] == ["NodeUpdated"]
+        before = await talk("history", element_id=id, before=first["next_before"])
+        assert [event["type"] for event in before["events"]] == ["NodeAdded"] and "next_before" not in before
+
+
+async def test_facts_and_who_may_see_them() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        lives = {"subject": "Ada", "predicate": "lives in"}
+        made = await talk("add_fact", **lives, value="London", note="as she told", valid_from="2026-01-01T00:00:00Z")
+        assert made["created"] and made["fact"]["object"] == "London"
+        await talk("add_fact", subject="Ada", predicate="knows", object="Grace", note="as she told")
+        found = (await talk("active_facts", subject="Ada"))["facts"]
+        assert {(fact["predicate"], fact["object"]) for fact in found} == {("lives in", "London"), ("knows", "Grace")}
+        assert (await talk.refused("add_fact", **lives))["code"] == "INVALID_FACT"
+        types = {event["type"] for event in (await talk("history"))["events"]}
+        assert "FactAdded" in types
+    reader = Principal("me", frozenset({"writer"}))
+    async with near(profile=Profile.EXTENDED, principal=reader) as talk:
+        await talk("add_fact", **lives, value="London", note="as she told")
+        assert (await talk("history"))["events"] == []
+
+
+async def test_what_is_too_long_is_cut_and_says_so() -> None:
+    async with near(profile=Profile.EXTENDED, bounds=Bounds(bytes=1_000)) as talk:
+        await remember(talk, 60)
+        result = await talk.client.call_tool("query_nodes", {})
+        ids = result.structured_content["node_ids"]
+        assert 0 < len(ids) < 61
+        assert result.meta["ugs/cut"] == {"field": "node_ids", "shown": len(ids), "of": 61}
+        assert f"first {len(ids)} of 61 entries" in result.content[1].text
+        long = await talk("create_node", type="Action", content="é" * 5_000, format="text")
+        result = await talk.client.call_tool("get_node_content", long)
+        shown = result.structured_content["content"]
+        assert len(result.content[0].text.encode()) < 1_000 and "of 5000 characters" in result.content[1].text
+        part = await talk("read_content", **long, offset=len(shown), length=400)
+        assert (part["total"], part["next_offset"]) == (5_000, len(shown) + 400)
+        assert (await talk.refused("read_content", node_id="x"))["code"] == "CONNECTION_NOT_FOUND"
+        with pytest.raises(MCPError, match="read_content"):
+            await talk.client.read_resource(f"ugs://node/{long['node_id']}")
+        assert len((await talk.client.call_tool("query_nodes", {"type": "Project"})).content) == 1
+
+
+def test_an_answer_is_cut_at_its_longest_part() -> None:
+    answer = {"a": ["x" * 10] * 100, "b": "y" * 50}
+    data, cut = within(answer, 500)
+    assert cut == sizes.Cut("a", len(data["a"]), 100) and data["b"] == answer["b"]
+    assert within({"n": 1}, 1) == ({"n": 1}, None)
+    assert within({"content": "z" * 90}, 10)[1] == sizes.Cut("content", 0, 90)
+
+
+async def test_a_call_that_takes_too_long_is_stopped() -> None:
+    async def forever(memory: Memory, given: Any) -> dict[str, Any]:
+        await asyncio.sleep(60)
+        return {}
+
+    slow = MemoryTool("slow", "", "", EXTENDED[3].takes, {}, READS, forever)
+    nobody: Any = lambda: type("M", (), {"principal": Principal()})()  # noqa: E731
+    result = await called(slow, {"query": "x"}, nobody, bounds=Bounds(seconds=0.05))
+    assert result.is_error and result.structured_content["code"] == "TIMEOUT"
+
+
+async def test_resources_show_nodes_connections_and_the_ontology() -> None:
+    async with near() as talk:
+        client = talk.client
+        with pytest.raises(MCPError, match="has not been created yet"):
+            await client.read_resource("ugs://ontology")
+        [action] = await remember(talk, 1)
+        assert [str(one.uri) for one in (await client.list_resources()).resources] == ["ugs://ontology"]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [one.uri_template for one in templates] == ["ugs://node/{id}", "ugs://connection/{id}"]
+        [yaml] = (await client.read_resource("ugs://ontology")).contents
+        assert "name: NextAction" in yaml.text and yaml.mime_type == "text/yaml"
+        known, content = (await client.read_resource(f"ugs://node/{action}")).contents
+        assert '"type":"Action"' in known.text and content.text == "text 0"
+        picture = await talk("create_node", type="Action", content="iVBO", encoding="base64", format="png")
+        blob = (await client.read_resource(f"ugs://node/{picture['node_id']}")).contents[1]
+        assert (blob.blob, blob.mime_type) == ("iVBO", "image/png")
+        [edge] = (await talk("query_connections"))["connection_ids"]
+        assert len((await client.read_resource(f"ugs://connection/{edge}")).contents) == 1
+        for nowhere in ("ugs://node/nobody", "ugs://node/../etc", "file:///etc/passwd", "ugs://ontology/x"):
+            with pytest.raises(MCPError):
+                await client.read_resource(nowhere)
+
+
+async def test_a_stranger_to_all_roles_reads_nothing() -> None:
+    async with near(principal=Principal("me", frozenset())) as talk:
+        assert (await talk.refused("get_ontology"))["code"] == "FORBIDDEN"
+        with pytest.raises(MCPError, match="needs the role reader"):
+            await talk.client.read_resource("ugs://ontology")
+
+
+async def test_prompts_hold_their_arguments_and_nothing_else() -> None:
+    async with near() as talk:
+        prompts = (await talk.client.list_prompts()).prompts
+        assert [prompt.name for prompt in prompts] == [guide.name for guide in GUIDES]
+        for prompt in prompts:
+            given = {argument.name: "{evil} 42" for argument in prompt.arguments or ()}
+            [message] = (await talk.client.get_prompt(prompt.name, given)).messages
+            assert ("{evil} 42" in message.content.text) is bool(given)
+        with pytest.raises(MCPError, match="needs the argument topic"):
+            await talk.client.get_prompt("recall", {})
+        with pytest.raises(MCPError, match="Unknown prompt"):
+            await talk.client.get_prompt("no such prompt", {})
