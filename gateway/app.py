@@ -123,7 +123,7 @@ def life_of(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.system = tenants.home
+        app.state.system, app.state.tenants = tenants.home, tenants
         try:
             async with tenants, nullcontext() if door is None else door.running():
                 tell_opened(tenants.home)

@@ -15,6 +15,7 @@ from typing import Any
 import jwt
 from graphql import FieldNode, FragmentSpreadNode, OperationDefinitionNode, OperationType, SelectionSetNode
 
+from gateway.jwks import FileKeys, IssuerKeys
 from gateway.logs import Log
 from gateway.settings import Mode, Settings
 from gateway.tokens import PREFIX, ROLES, read_tokens, token_hash
@@ -41,7 +42,8 @@ class Gatekeeper:
         self._looked_at = time.monotonic()
         self.algorithm = settings.jwt_algorithm
         self.audience = settings.jwt_audience or None
-        self.key = signing_key(settings) if settings.jwt_key_file else None
+        self.issuer = settings.jwt_issuer or None
+        self.key = signing_key(settings)
 
     def principal(self, authorization: str | None) -> Principal:
         """Who is behind an `Authorization` header."""
@@ -92,6 +94,7 @@ class Gatekeeper:
                 key,
                 algorithms=[self.algorithm],
                 audience=self.audience,
+                issuer=self.issuer,
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "sub"], "verify_aud": self.audience is not None},
             )
@@ -100,24 +103,30 @@ class Gatekeeper:
         return found
 
     def _key_for(self, token: str) -> Any:
-        if not isinstance(self.key, jwt.PyJWKSet):
+        if not isinstance(self.key, FileKeys | IssuerKeys):
             return self.key
         try:
-            wanted = jwt.get_unverified_header(token).get("kid")
-            return next(key for key in self.key.keys if wanted is None or key.key_id == wanted)
-        except (jwt.PyJWTError, StopIteration) as error:
-            raise Unauthenticated("The token is signed with a key that is not known here") from error
+            found = self.key.key(jwt.get_unverified_header(token).get("kid"))
+        except jwt.PyJWTError as error:
+            raise Unauthenticated("The token is not valid: its header cannot be read") from error
+        if found is None:
+            raise Unauthenticated("The token is signed with a key that is not known here")
+        return found
 
 
 def signing_key(settings: Settings) -> Any:
-    """The key in the file: a JWKS, or a secret or PEM as it is."""
+    """The issuer's keys, or the key in the file: a JWKS, or a secret or PEM as it is; None without either."""
+    if settings.jwt_keys_url:
+        return IssuerKeys(settings.jwt_keys_url)
+    if not settings.jwt_key_file:
+        return None
     try:
         text = Path(settings.jwt_key_file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise StorageIOError(f"The key file {settings.jwt_key_file} cannot be read") from error
     if text.startswith("{"):
         try:
-            return jwt.PyJWKSet.from_json(text)
+            return FileKeys(text)
         except jwt.PyJWTError as error:
             raise InvalidSyntax(f"The key file {settings.jwt_key_file} is not a JWKS: {error}") from error
     if settings.jwt_algorithm.startswith("HS") and len(text) < 32:
@@ -169,7 +178,7 @@ def check_safe(settings: Settings) -> None:
         return
     problems = []
     if not settings.has_login:
-        problems.append("nobody has to log in: set token_file or jwt_key_file")
+        problems.append("nobody has to log in: set token_file, jwt_key_file or jwt_keys_url")
     if settings.trusted_only and not settings.trusted_documents:
         problems.append("trusted_only is on and there are no trusted_documents")
     if "*" in settings.allowed_origins:

@@ -91,6 +91,8 @@ class Settings(Struct, frozen=True):
     max_tenants: int = 100
     token_file: str = ""
     jwt_key_file: str = ""
+    jwt_keys_url: str = ""
+    jwt_issuer: str = ""
     jwt_algorithm: str = "HS256"
     jwt_audience: str = ""
     allowed_origins: str = ""
@@ -115,7 +117,7 @@ class Settings(Struct, frozen=True):
     @property
     def has_login(self) -> bool:
         """Whether callers must say who they are."""
-        return bool(self.token_file or self.jwt_key_file)
+        return bool(self.token_file or self.jwt_key_file or self.jwt_keys_url)
 
     @property
     def origin_list(self) -> list[str]:
@@ -225,6 +227,13 @@ SETTINGS: Mapping[str, Setting] = {
         _text,
         "a path",
     ),
+    "jwt_keys_url": Setting(
+        "Where whoever issues JSON Web Tokens publishes their keys (JWKS); with it, callers must log in. "
+        "Set jwt_algorithm to the one they sign with.",
+        _text,
+        "an https URL",
+    ),
+    "jwt_issuer": Setting("The issuer that JSON Web Tokens must name; empty for any.", str, "a text"),
     "jwt_algorithm": Setting(
         "The one algorithm that JSON Web Tokens may be signed with.",
         _one_of("HS256", "HS384", "HS512", "RS256", "ES256", "EdDSA"),

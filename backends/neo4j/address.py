@@ -12,7 +12,7 @@ from msgspec import Struct
 from ugs.errors import UnknownStore
 
 SCHEMES = ("neo4j", "neo4j+s", "bolt", "bolt+s")
-NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,30}")
+NAMESPACE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}")
 EXAMPLE = "neo4j://user:password@localhost:7687/neo4j"
 
 
@@ -80,7 +80,7 @@ def _options(query: str) -> dict[str, Any]:
 
 def _namespace(value: str) -> str:
     if not NAMESPACE.fullmatch(value):
-        raise UnknownStore("namespace: use a letter and then at most 30 letters, digits or _", option="namespace")
+        raise UnknownStore("namespace: use at most 61 letters, digits or _, not starting with a digit", option="namespace")
     return value
 
 
