@@ -1,6 +1,6 @@
 """The working graph W, and what a step adds to it: nodes and links in the seed's words.
 
-Absent values are left out when W is written as JSON, except that `properties` is always there.
+What has no field of its own is in `properties`. Absent values are left out when W is written as JSON.
 """
 
 from __future__ import annotations
@@ -20,10 +20,6 @@ class RawNode(Struct, frozen=True, omit_defaults=True, gc=False):
     label: str
     ontology: str | None = None
     description: str | None = None
-    search_terms: list[str] | None = None
-    grounding_strength: float | None = None
-    diversity_score: float | None = None
-    evidence_count: int | None = None
     properties: dict[str, Any] = field(default_factory=dict)
 
 

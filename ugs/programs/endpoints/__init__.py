@@ -58,9 +58,7 @@ SEARCHING = {"min_similarity": "number", "limit": "int", "ontology": "str", "off
 SPECIFICATIONS = (
     Endpoint("/search/concepts", "Vector similarity search", {"query": "str"}, SEARCHING),
     Endpoint("/search/sources", "Source passage search", {"query": "str"}, SEARCHING),
-    Endpoint(
-        "/vocabulary/status", "Epistemic status lookup", {}, {"relationship_type": "str", "status_filter": "str"}
-    ),
+    Endpoint("/vocabulary/status", "Epistemic status lookup", {}, {"relationship_type": "str", "status_filter": "str"}),
     Endpoint("/concepts/batch", "Batch concept enrichment", {"concept_ids": "list"}, {"include_details": "bool"}),
     Endpoint(
         "/concepts/details",

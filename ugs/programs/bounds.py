@@ -1,0 +1,53 @@
+"""How large a program may be, and how large it is: both known from its syntax alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from ugs.programs.ast import ConditionalOp, Statement
+
+
+class Bounds(Struct, frozen=True):
+    """What a program may use."""
+
+    operations: int = 100
+    depth: int = 3
+    """How deep conditionals may nest."""
+    path: int = 6
+    """How many relationships one variable-length pattern may span."""
+    seconds: float = 60.0
+    """For a whole program, or a whole deck."""
+    deck: int = 10
+    nodes: int = 100_000
+    """How many nodes, and how many links, the working graph may hold."""
+    lenient_api_params: bool = False
+    """Accept an api operation without `params`, with a warning."""
+
+
+BOUNDS = Bounds()
+
+
+def operation_count(statements: Sequence[Statement]) -> int:
+    """The most operations that can run: a conditional counts as its longer branch."""
+    return sum(_operations_of(statement) for statement in statements)
+
+
+def _operations_of(statement: Statement) -> int:
+    operation = statement.operation
+    if isinstance(operation, ConditionalOp):
+        return max(operation_count(branch) for branch in operation.branches.values())
+    return 1
+
+
+def nesting_depth(statements: Sequence[Statement]) -> int:
+    """How many conditionals stand around the innermost statement."""
+    return max((_depth_of(statement) for statement in statements), default=0)
+
+
+def _depth_of(statement: Statement) -> int:
+    operation = statement.operation
+    if not isinstance(operation, ConditionalOp):
+        return 0
+    return 1 + max(nesting_depth(branch) for branch in operation.branches.values())

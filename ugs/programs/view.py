@@ -1,0 +1,88 @@
+"""The graph as programs see it: every node answers to `concept_id`, `label` and `ontology` (C-90).
+
+Where a node lacks one of these properties, what the working graph would show stands in for it. The conditions that
+the engine lets a store check are widened accordingly; the engine looks again at what comes back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+
+from ugs.cypher import StoredGraph
+from ugs.cypher.engine.view import Condition, Wanted
+from ugs.cypher.values.entities import Node
+from ugs.programs.mapping import NAMING, concept_id_of, label_of, ontology_of
+from ugs.reads.where import EVERYTHING, Compare, Op, Property, Where, all_of, any_of, in_
+from ugs.storage import Session
+
+FIELD = "properties_text"
+FALLBACKS = re.compile(r"concept_id|label|ontology")
+
+
+def needs_fallbacks(query: str) -> bool:
+    """Whether a query may look at one of the three; otherwise the plain graph says the same."""
+    return FALLBACKS.search(query) is not None
+
+
+class ProgramGraph(StoredGraph):
+    """The stored graph with fallbacks."""
+
+    def __init__(self, session: Session, ontologies: Mapping[str, str]) -> None:
+        super().__init__(session)
+        self._ontologies = ontologies
+
+    async def nodes(self, wanted: Wanted) -> list[Node]:
+        return self._complete(await super().nodes(wanted))
+
+    async def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]:
+        async for page in super().pages(wanted):
+            yield self._complete(page)
+
+    async def nodes_by_id(self, ids: Collection[str]) -> list[Node]:
+        return self._complete(await super().nodes_by_id(ids))
+
+    def _complete(self, nodes: Iterable[Node]) -> list[Node]:
+        return [self._completed(node) for node in nodes]
+
+    def _completed(self, node: Node) -> Node:
+        found = {
+            "concept_id": concept_id_of(node),
+            "label": label_of(node),
+            "ontology": ontology_of(node, self._ontologies),
+        }
+        for key, value in found.items():
+            if value is not None:
+                node.properties.setdefault(key, value)
+        return node
+
+    def _where(self, wanted: Wanted) -> Where:
+        plain = [part for part in wanted.conditions if part.key not in WIDENED]
+        wide = [WIDENED[part.key](self, part) for part in wanted.conditions if part.key in WIDENED]
+        return all_of(super()._where(Wanted(wanted.labels, tuple(plain))), *wide)
+
+    def _concept_id(self, part: Condition) -> Where:
+        return any_of(_property("concept_id", part), _id(part))
+
+    def _label(self, part: Condition) -> Where:
+        return any_of(*(_property(key, part) for key in NAMING), _id(part))
+
+    def _ontology(self, part: Condition) -> Where:
+        """A type's ontology may stand in; which types that concerns is known here."""
+        return any_of(_property("ontology", part), in_("type", sorted(self._ontologies)))
+
+
+WIDENED = {"concept_id": ProgramGraph._concept_id, "label": ProgramGraph._label, "ontology": ProgramGraph._ontology}
+
+
+def _property(key: str, part: Condition) -> Where:
+    return Property(FIELD, key, part.op, part.value)
+
+
+def _id(part: Condition) -> Where:
+    """The same condition on the id, as far as ids can be compared with the value."""
+    if part.op is Op.EXISTS:
+        return EVERYTHING
+    if part.op is Op.IN:
+        return in_("id", [value for value in part.value if isinstance(value, str)])
+    return Compare("id", part.op, part.value) if isinstance(part.value, str) else Compare("id", Op.IN, ())
