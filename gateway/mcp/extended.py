@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gateway.mcp.asking import ASKING
 from gateway.mcp.finding import FINDING
 from gateway.mcp.knowing import KNOWING
 from gateway.mcp.tool import MemoryTool
 
-EXTENDED: tuple[MemoryTool, ...] = (*FINDING, *KNOWING)
+EXTENDED: tuple[MemoryTool, ...] = (*FINDING, *KNOWING, *ASKING)
