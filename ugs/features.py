@@ -14,10 +14,11 @@ from ugs.facts.feature import FACTS
 from ugs.feature import Command, Decider, Feature, Reducer, Warned
 from ugs.graph.feature import GRAPH
 from ugs.ontology.feature import ONTOLOGY
+from ugs.programs.feature import PROGRAM
 from ugs.retries import RETRIES, remember_retry
 from ugs.snapshots import SNAPSHOTS
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, PROGRAM)
 
 
 def nothing(event: Event) -> list[Change]:

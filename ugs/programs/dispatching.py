@@ -6,18 +6,22 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from ugs import cypher
+from ugs.cypher import GraphView
+from ugs.cypher.views import Glasses
 from ugs.errors import InvalidSyntax
 from ugs.identity import Principal
 from ugs.programs.ast import ApiOp, CypherOp
-from ugs.programs.bounds import Bounds
+from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.programs.endpoints import ANSWERS, Call
 from ugs.programs.issues import result_of
 from ugs.programs.mapping import Mapper, ontologies_of
 from ugs.programs.parameters import W_IDS, substituted
 from ugs.programs.safety import check_query
 from ugs.programs.validating import check_params
-from ugs.programs.view import ProgramGraph, needs_fallbacks
+from ugs.programs.view import needs_fallbacks, program_graph
 from ugs.programs.working import WorkingGraph
 from ugs.storage import Session
 
@@ -25,15 +29,24 @@ Dispatch = Callable[[CypherOp | ApiOp, WorkingGraph, Mapping[str, Any]], Awaitab
 """An operation, W as it is, and the values of the parameters give a result."""
 
 
-class Dispatcher:
-    """Does the operations of one run against one session, on behalf of one caller."""
+class World(Struct, frozen=True):
+    """What a run reads, for whom, and until when."""
 
-    def __init__(self, session: Session, caller: Principal, deadline: float, bounds: Bounds, view: str) -> None:
-        self.session = session
-        self.caller = caller
-        self.deadline = deadline
-        self.bounds = bounds
-        self.view = view
+    session: Session
+    caller: Principal
+    glasses: Glasses
+    """What the caller may see of facts, and when they must hold."""
+    deadline: float
+    """On the clock of `time.monotonic`."""
+    view: str = "GRAPH"
+    bounds: Bounds = BOUNDS
+
+
+class Dispatcher:
+    """Does the operations of one run."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
         self._mapper: Mapper | None = None
 
     async def __call__(self, operation: CypherOp | ApiOp, w: WorkingGraph, values: Mapping[str, Any]) -> WorkingGraph:
@@ -43,31 +56,28 @@ class Dispatcher:
         return await self._call(operation, bound)
 
     async def _ask(self, operation: CypherOp, values: Mapping[str, Any]) -> WorkingGraph:
-        checked = check_query(operation.query, self.bounds.path)
+        world, mapper = self.world, await self._known_mapper()
+        checked = check_query(operation.query, world.bounds.path)
         if checked.faults:
             raise InvalidSyntax(checked.faults[0].message)
-        mapper = await self._known_mapper()
         text = checked.to_run(operation.limit)
-        limits = cypher.Limits(seconds=max(0.001, self.deadline - time.monotonic()))
-        found = await cypher.run(self._graph(text, mapper), text, values, limits, self.view)
-        rows = found.rows if operation.limit is None or checked.limited else found.rows[: operation.limit]
-        return mapper.result(rows)
-
-    def _graph(self, text: str, mapper: Mapper) -> Session | cypher.GraphView:
-        if self.view == "GRAPH" and needs_fallbacks(text):
-            return ProgramGraph(self.session, mapper.ontologies)
-        return self.session
+        source: Session | GraphView = world.session
+        if needs_fallbacks(text):
+            source = program_graph(world.session, world.view, world.glasses, mapper.ontologies)
+        limits = cypher.Limits(seconds=max(0.001, world.deadline - time.monotonic()))
+        found = await cypher.run(source, text, values, limits, world.view, world.glasses)
+        return mapper.result(found.rows if checked.limited else found.rows[: operation.limit])
 
     async def _call(self, operation: ApiOp, values: Mapping[str, Any]) -> WorkingGraph:
         params = substituted(operation.given, values)
         trouble = result_of(check_params(operation.endpoint, params, 0)).errors
         if trouble:
             raise InvalidSyntax(trouble[0].message)
-        mapper = await self._known_mapper()
-        call = Call(self.session, self.caller, self.deadline, mapper.ontologies)
+        world, mapper = self.world, await self._known_mapper()
+        call = Call(world.session, world.caller, world.deadline, mapper.ontologies)
         return await ANSWERS[operation.endpoint](call, params)
 
     async def _known_mapper(self) -> Mapper:
         if self._mapper is None:
-            self._mapper = Mapper(await ontologies_of(self.session))
+            self._mapper = Mapper(await ontologies_of(self.world.session))
         return self._mapper

@@ -7,11 +7,12 @@ the engine lets a store check are widened accordingly; the engine looks again at
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 
-from ugs.cypher import StoredGraph
+from ugs.cypher import GraphView, StoredGraph
 from ugs.cypher.engine.view import Condition, Wanted
-from ugs.cypher.values.entities import Node
+from ugs.cypher.values.entities import Node, Relationship
+from ugs.cypher.views import Glasses, view_of
 from ugs.programs.mapping import NAMING, concept_id_of, label_of, ontology_of
 from ugs.reads.where import EVERYTHING, Compare, Op, Property, Where, all_of, any_of, in_
 from ugs.storage import Session
@@ -25,36 +26,12 @@ def needs_fallbacks(query: str) -> bool:
     return FALLBACKS.search(query) is not None
 
 
-class ProgramGraph(StoredGraph):
-    """The stored graph with fallbacks."""
+class WideGraph(StoredGraph):
+    """The stored graph, asked for all nodes that may meet a condition once they are completed."""
 
     def __init__(self, session: Session, ontologies: Mapping[str, str]) -> None:
         super().__init__(session)
         self._ontologies = ontologies
-
-    async def nodes(self, wanted: Wanted) -> list[Node]:
-        return self._complete(await super().nodes(wanted))
-
-    async def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]:
-        async for page in super().pages(wanted):
-            yield self._complete(page)
-
-    async def nodes_by_id(self, ids: Collection[str]) -> list[Node]:
-        return self._complete(await super().nodes_by_id(ids))
-
-    def _complete(self, nodes: Iterable[Node]) -> list[Node]:
-        return [self._completed(node) for node in nodes]
-
-    def _completed(self, node: Node) -> Node:
-        found = {
-            "concept_id": concept_id_of(node),
-            "label": label_of(node),
-            "ontology": ontology_of(node, self._ontologies),
-        }
-        for key, value in found.items():
-            if value is not None:
-                node.properties.setdefault(key, value)
-        return node
 
     def _where(self, wanted: Wanted) -> Where:
         plain = [part for part in wanted.conditions if part.key not in WIDENED]
@@ -72,7 +49,62 @@ class ProgramGraph(StoredGraph):
         return any_of(_property("ontology", part), in_("type", sorted(self._ontologies)))
 
 
-WIDENED = {"concept_id": ProgramGraph._concept_id, "label": ProgramGraph._label, "ontology": ProgramGraph._ontology}
+WIDENED = {"concept_id": WideGraph._concept_id, "label": WideGraph._label, "ontology": WideGraph._ontology}
+
+
+class ProgramGraph:
+    """A graph whose nodes are completed."""
+
+    def __init__(self, inner: GraphView, ontologies: Mapping[str, str]) -> None:
+        self.inner = inner
+        self._ontologies = ontologies
+
+    async def nodes(self, wanted: Wanted) -> list[Node]:
+        return self._complete(await self.inner.nodes(self._asked(wanted)))
+
+    async def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]:
+        async for page in self.inner.pages(self._asked(wanted)):
+            yield self._complete(page)
+
+    async def nodes_by_id(self, ids: Collection[str]) -> list[Node]:
+        return self._complete(await self.inner.nodes_by_id(ids))
+
+    async def relationships(
+        self, ids: Collection[str], outgoing: bool, types: Sequence[str] | None
+    ) -> list[Relationship]:
+        return await self.inner.relationships(ids, outgoing, types)
+
+    async def count(self, wanted: Wanted) -> int:
+        return await self.inner.count(self._asked(wanted))
+
+    async def position(self) -> int:
+        return await self.inner.position()
+
+    def _asked(self, wanted: Wanted) -> Wanted:
+        """Only the wide graph can check conditions on what a node may lack; another is asked without them."""
+        if isinstance(self.inner, WideGraph):
+            return wanted
+        return Wanted(wanted.labels, tuple(part for part in wanted.conditions if part.key not in WIDENED))
+
+    def _complete(self, nodes: Iterable[Node]) -> list[Node]:
+        return [self._completed(node) for node in nodes]
+
+    def _completed(self, node: Node) -> Node:
+        found = {
+            "concept_id": concept_id_of(node),
+            "label": label_of(node),
+            "ontology": ontology_of(node, self._ontologies),
+        }
+        for key, value in found.items():
+            if value is not None:
+                node.properties.setdefault(key, value)
+        return node
+
+
+def program_graph(session: Session, view: str, glasses: Glasses, ontologies: Mapping[str, str]) -> ProgramGraph:
+    """A view of a session, completed for programs."""
+    wide = view == "GRAPH"
+    return ProgramGraph(WideGraph(session, ontologies) if wide else view_of(session, view, glasses), ontologies)
 
 
 def _property(key: str, part: Condition) -> Where:

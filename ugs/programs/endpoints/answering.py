@@ -1,0 +1,3 @@
+"""Everything that answers an endpoint: importing this module fills `ANSWERS`."""
+
+from __future__ import annotations

@@ -1,0 +1,33 @@
+"""Finding stored programs, as far as the caller may see them."""
+
+from __future__ import annotations
+
+from ugs.programs.commands import Caller, found
+from ugs.programs.errors import access_denied, changed_behind
+from ugs.programs.model import ProgramRow
+from ugs.reads.plan import Order
+from ugs.reads.where import EVERYTHING, Compare, Op, Where, all_of, any_of, eq
+from ugs.storage import Session
+
+NEWEST_FIRST = (Order("created_at", descending=True), Order("id", descending=True))
+
+
+def visible_to(caller: Caller) -> Where:
+    """Own programs and the system's; administrators see all."""
+    return EVERYTHING if caller.is_admin else any_of(eq("owner_id", caller.user), eq("owner_id", None))
+
+
+def listed(caller: Caller, search: str | None) -> Where:
+    """Visible programs whose name or description contains a text; capitals do not matter."""
+    wanted = EVERYTHING if not search else Compare("folded", Op.CONTAINS, search.casefold())
+    return all_of(visible_to(caller), wanted)
+
+
+async def get_program(session: Session, id: int, caller: Caller) -> ProgramRow:
+    """The program behind a number, when the caller may see it and it is still what was validated."""
+    row = await found(session, id)
+    if not caller.sees(row):
+        raise access_denied(id)
+    if not row.is_genuine:
+        raise changed_behind(id)
+    return row
