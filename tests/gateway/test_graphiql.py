@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -71,6 +72,21 @@ def test_nothing_came_from_elsewhere(page: Page, gateway: Gateway) -> None:
     own = (gateway.url, gateway.url.replace("http", "ws"), "data:", "blob:")
     assert [url for url in page.requests if not url.startswith(own)] == []
     assert len(page.requests) > 3
+
+
+HOSTILE = "<img src=x onerror=window.pwned=1><script>window.pwned=1</script>"
+
+
+def test_a09_neither_addresses_nor_data_run_as_scripts(gateway: Gateway, tmp_path: Path) -> None:
+    gateway.ask(f'mutation {{ addNode(input: {{id: "aa", type: "{HOSTILE}"}}) {{ node {{ id }} }} }}')
+    with browsing(tmp_path) as page:
+        page.open(f"{gateway.url}/graphql?query_={quote(HOSTILE)}&operationName={quote(HOSTILE)}#{quote(HOSTILE)}")
+        page.wait_for(f"!!{RUN}")
+        page.wait_for("document.querySelectorAll('.graphiql-query-editor .view-line').length > 3")
+        tab(page, 0)
+        page.wait_for(f"({RESULT}).replaceAll('\\n', '').includes('onerror')")
+        assert page.value("window.pwned") is None
+        assert page.problems == []
 
 
 def test_the_policy_allows_only_our_own_scripts(client: TestClient) -> None:
