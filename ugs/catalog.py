@@ -34,6 +34,8 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
     JSON = "json"
     """Canonical JSON text (`ugs.values.JsonText`); stores must give back the same characters."""
+    VECTOR = "vector"
+    """A direction, as bytes (`ugs.reads.near.Vector`); compared by `Session.nearest` only."""
 
 
 class Field(Struct, frozen=True):
@@ -46,6 +48,8 @@ class Field(Struct, frozen=True):
     """For JSON fields: equality on a key should use an index."""
     column: str = ""
     """How a database calls it, where that differs from the attribute of the row."""
+    plain: bool = False
+    """For text: only identifiers stand here, which need no escaping anywhere."""
 
     @property
     def stored_as(self) -> str:

@@ -17,8 +17,9 @@ from ugs.ontology.feature import ONTOLOGY
 from ugs.programs.feature import PROGRAM
 from ugs.retries import RETRIES, remember_retry
 from ugs.snapshots import SNAPSHOTS
+from ugs.vectors.feature import VECTORS
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, PROGRAM)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, PROGRAM)
 
 
 def nothing(event: Event) -> list[Change]:

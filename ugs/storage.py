@@ -19,6 +19,7 @@ from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Writes
 from ugs.events import Event, Head
 from ugs.reads.levels import execute_by_levels
+from ugs.reads.near import Near, Scored, nearest_of
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.where import EVERYTHING, Where, all_of, eq, in_
 from ugs.values import from_text
@@ -31,7 +32,7 @@ class Capabilities(Struct, frozen=True):
     concurrent_writers: bool = False
     """Several processes may open the store at once."""
     native: frozenset[str] = frozenset()
-    """Which optional methods are the store's own: read, search, path, watch, snapshot, group, …"""
+    """Which optional methods are the store's own: read, nearest, path, watch, snapshot, group, …"""
 
 
 class EventQuery(Struct, frozen=True):
@@ -108,6 +109,10 @@ class Session(ABC):
             for key in from_text(getattr(row, field)):
                 counts[key] = counts.get(key, 0) + 1
         return counts
+
+    async def nearest(self, table: Table, near: Near) -> list[Scored]:
+        """The rows whose vector is most like the one given."""
+        return nearest_of(await self.fetch(table, near.where), table, near)
 
     async def replay(self, catalog: Catalog, events: Sequence[Event]) -> bool:
         """Log events that already have their place and let them act on the tables; False leaves it to the kernel."""

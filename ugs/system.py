@@ -30,6 +30,7 @@ from ugs.reads.plan import Read, Rows
 from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest
 from ugs.snapshots import SnapshotInfo, take_snapshot
 from ugs.storage import Session, Storage
+from ugs.vectors.vectors import Vectors
 from ugs.writer import Outcome, Writer
 
 
@@ -65,6 +66,7 @@ class System:
         self.clock = clock or WallClock()
         self.bus = Bus(storage)
         self.moments = Moments(storage, catalog)
+        self.vectors = Vectors(catalog, self._store_at)
         self._life = State.UNINITIALIZED
         self._watching: asyncio.Task[None] | None = None
         self._writer = Writer(
@@ -159,8 +161,11 @@ class System:
 
     async def read(self, plan: Read, at: At | None = None) -> Rows:
         """The answer to a plan."""
-        store = self.storage if at is None else await self.moments.store_at(at)
-        return await store.read(plan)
+        return await (await self._store_at(at)).read(plan)
+
+    async def _store_at(self, at: At | None) -> Storage:
+        """The store itself, or one that holds the past."""
+        return self.storage if at is None else await self.moments.store_at(at)
 
     def subscribe(self, after: int | None = None) -> AsyncIterator[Event]:
         """Events after a position, or from now on, in order, without loss."""

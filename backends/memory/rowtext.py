@@ -23,6 +23,7 @@ KINDS: dict[Kind, Any] = {
     Kind.REAL: int | float,
     Kind.BOOLEAN: bool,
     Kind.JSON: Raw,
+    Kind.VECTOR: bytes,
 }
 
 

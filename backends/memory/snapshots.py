@@ -125,7 +125,8 @@ def document(catalog: Catalog, captured: Captured, stats: dict[str, int]) -> Ite
 
 def _pieces(catalog: Catalog, captured: Captured, stats: dict[str, int]) -> Iterator[bytes]:
     shown = [table for table in catalog if table.shape is not None]
-    hidden = [table for table in catalog if table.shape is None]
+    # What is derived from rows beside the log (vectors) can be made anew, and would be most of the file.
+    hidden = [table for table in catalog if table.shape is None and table.derived]
     yield b'{"timestamp":%d,\n"eventCount":%d' % (captured.timestamp, captured.place.last_seq)
     for table in shown:
         yield b',\n"%s":' % table.name.encode()

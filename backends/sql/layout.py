@@ -55,6 +55,8 @@ class Layout:
             return sa.Text() if self.is_sqlite else sa.Text(collation="C")
         if kind is Kind.REAL:
             return sa.REAL() if self.is_sqlite else sa.Double()
+        if kind is Kind.VECTOR:
+            return sa.LargeBinary()
         if kind is Kind.BOOLEAN and not self.is_sqlite:
             return sa.Boolean()
         return sa.INTEGER() if self.is_sqlite else sa.BigInteger()
@@ -148,4 +150,11 @@ class Layout:
         return text
 
 
-_EMPTY = {Kind.TEXT: "''", Kind.JSON: "'{}'", Kind.INTEGER: "0", Kind.REAL: "0", Kind.BOOLEAN: "FALSE"}
+_EMPTY = {
+    Kind.TEXT: "''",
+    Kind.JSON: "'{}'",
+    Kind.INTEGER: "0",
+    Kind.REAL: "0",
+    Kind.BOOLEAN: "FALSE",
+    Kind.VECTOR: "''",
+}

@@ -23,6 +23,7 @@ class PostgresqlDialect(Dialect):
         Kind.INTEGER: "int8",
         Kind.REAL: "float8",
         Kind.BOOLEAN: "bool",
+        Kind.VECTOR: "bytea",
     }
     limits_index_entries: ClassVar[bool] = True
 

@@ -24,6 +24,7 @@ class SqliteDialect(Dialect):
         Kind.INTEGER: "INTEGER",
         Kind.REAL: "REAL",
         Kind.BOOLEAN: "INTEGER",
+        Kind.VECTOR: "BLOB",
     }
 
     numbers_siblings: ClassVar[bool] = False

@@ -1,0 +1,154 @@
+"""Nearness: which rows have the vectors most like a given one.
+
+All vectors lie on one sphere, and all their components are whole numbers. So every sum inside an inner product is a
+whole number below 2**24, which even 32-bit floats hold exactly: no store, whatever it adds in which order, comes to
+another result, and rankings agree to the last place. `nearest_of` is the reference meaning; a store that answers
+natively must agree with it.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from heapq import nsmallest
+from importlib.util import find_spec
+from itertools import product
+from operator import attrgetter, itemgetter, mul
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.catalog import Row, Table
+from ugs.reads.where import EVERYTHING, Where
+
+Vector = bytes
+"""32-bit floats, least byte first."""
+
+LENGTH = 1_000
+"""Of every vector."""
+ALIKE = LENGTH * LENGTH
+"""The score of a vector with itself."""
+BALANCE = 4
+"""Components added to every vector so that its length is exact: every whole number is a sum of four squares."""
+
+
+class Near(Struct, frozen=True):
+    """The rows whose vector has at least a score with this one, best first, ties by key."""
+
+    field: str
+    vector: Vector
+    limit: int
+    least: int = 1
+    where: Where = EVERYTHING
+
+
+class Scored(Struct, frozen=True):
+    """A row, and its inner product with the vector asked for."""
+
+    row: Row
+    score: int
+
+    @property
+    def similarity(self) -> float:
+        return self.score / ALIKE
+
+
+def least_score(similarity: float) -> int:
+    """The score from which on a similarity is reached."""
+    return math.ceil(similarity * ALIKE - 1e-6)
+
+
+# ── making vectors ───────────────────────────────────────────────────────────
+
+
+def on_sphere(values: Sequence[float]) -> Vector | None:
+    """The whole-numbered vector of exact length in the direction of these values; zeros alone have no direction."""
+    return placed({place: value for place, value in enumerate(values) if value}, len(values))
+
+
+def placed(values: Mapping[int, float], dimension: int) -> Vector | None:
+    """The same for values by their places, all others being zero; the answer has `BALANCE` components more."""
+    length = math.sqrt(math.fsum(value * value for value in values.values()))
+    if not length:
+        return None
+    whole = [0.0] * (dimension + BALANCE)
+    scale, owed = LENGTH / length, 0.0
+    for place in sorted(values):
+        # Rounded up where the squares so far leave room for it, else down: so what is left over stays small.
+        exact = abs(values[place] * scale)
+        owed += exact * exact
+        part = math.floor(exact)
+        if (part + 1) * (part + 1) <= owed:
+            part += 1
+        owed -= part * part
+        whole[place] = math.copysign(part, values[place])
+    left = ALIKE - int(sum(map(mul, whole, whole)))
+    whole[dimension:] = four_squares(left)
+    return pack(whole)
+
+
+@cache
+def four_squares(number: int) -> tuple[int, ...]:
+    """Four numbers, the largest first, whose squares add up to this one."""
+    for first in range(math.isqrt(number), -1, -1):
+        for second, third in product(range(math.isqrt(number - first * first), -1, -1), repeat=2):
+            rest = number - first * first - second * second - third * third
+            if rest >= 0 and math.isqrt(rest) ** 2 == rest:
+                return first, second, third, math.isqrt(rest)
+    raise ValueError(f"{number} is negative")
+
+
+def pack(values: Sequence[float]) -> Vector:
+    """Components as they are stored."""
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def unpack(vector: Vector) -> tuple[float, ...]:
+    """The components of a stored vector."""
+    return struct.unpack(f"<{len(vector) // 4}f", vector)
+
+
+# ── comparing them ───────────────────────────────────────────────────────────
+
+
+def scorer(vector: Vector) -> Callable[[Vector], int]:
+    """A function from a vector to its inner product with this one."""
+    places = [(place, value) for place, value in enumerate(unpack(vector)) if value]
+    if len(places) < 2:
+        return lambda other: int(sum(value * unpack(other)[place] for place, value in places))
+    pick, values = itemgetter(*(place for place, _ in places)), [value for _, value in places]
+    return lambda other: int(sum(map(mul, values, pick(unpack(other)))))
+
+
+def scores(vector: Vector, others: Sequence[Vector]) -> list[int]:
+    """The inner products of a vector with many; with numpy where it is installed, and the same without."""
+    if not _has_numpy() or not others:
+        return list(map(scorer(vector), others))
+    import numpy
+
+    matrix = numpy.frombuffer(b"".join(others), dtype="<f4").reshape(len(others), -1)
+    found: list[int] = (matrix @ numpy.frombuffer(vector, dtype="<f4")).astype("i4").tolist()
+    return found
+
+
+@cache
+def _has_numpy() -> bool:
+    return find_spec("numpy") is not None
+
+
+def nearest_of(rows: Sequence[Row], table: Table, near: Near) -> list[Scored]:
+    """The reference meaning, for stores that hold rows at hand; the rows meet the condition already."""
+    vectors = list(map(attrgetter(near.field), rows))
+    found = [Scored(row, score) for row, score in zip(rows, scores(near.vector, vectors), strict=True)]
+    return best(found, table, near)
+
+
+def best(found: Iterable[Scored], table: Table, near: Near) -> list[Scored]:
+    """The part of the scored rows that is asked for, in order."""
+
+    def place(scored: Scored) -> tuple[int, Any]:
+        return -scored.score, table.key_of(scored.row)
+
+    return nsmallest(near.limit, (scored for scored in found if scored.score >= near.least), key=place)

@@ -1,0 +1,60 @@
+"""Embedders: what turns a text into a vector, so that texts of like meaning have vectors that point alike.
+
+One is found by its name among the entry points of the group `ugs.embedders`; anybody may add another. The default
+needs nothing but Python, gives the same vector on every machine, and reaches no network.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Protocol, runtime_checkable
+
+from ugs.errors import InvalidSyntax
+from ugs.reads.near import Vector
+
+GROUP = "ugs.embedders"
+SETTING = "UGS_EMBEDDER"
+DEFAULT = "hashing"
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """Another name for every embedder whose vectors differ: stored vectors of another name are made anew."""
+
+    @property
+    def dimension(self) -> int:
+        """How many components its vectors have."""
+
+    @property
+    def related(self) -> float:
+        """The similarity from which on two texts usually have to do with each other."""
+
+    def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """The vector of each text (`ugs.reads.near.on_sphere`); None for one that says nothing. Called in a thread."""
+
+
+def embedder_names() -> list[str]:
+    """The embedders that are installed."""
+    return sorted(entry.name for entry in entry_points(group=GROUP))
+
+
+@cache
+def embedder_for(name: str) -> Embedder:
+    """The embedder of this name, made when first asked for."""
+    for entry in entry_points(group=GROUP):
+        if entry.name == name:
+            made: Embedder = entry.load()()
+            return made
+    raise InvalidSyntax(f"there is no embedder {name!r}: installed are {', '.join(embedder_names())}", embedder=name)
+
+
+def chosen_embedder() -> Embedder:
+    """The embedder that the environment names, or the default."""
+    return embedder_for(os.environ.get(SETTING) or DEFAULT)

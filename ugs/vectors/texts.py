@@ -1,0 +1,56 @@
+"""The texts behind vectors: what a node says about itself, and passages of contents and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ugs.facts.model import Note
+from ugs.graph.model import Node
+from ugs.graph.text import text_leaves
+from ugs.ontology.model import ContentBody
+from ugs.values import Json
+
+NAMING = ("label", "name", "title")
+"""Properties that name a node; the first it has is its label."""
+LONGEST_NODE = 2_000
+PASSAGE = 1_000
+MOST_PASSAGES = 256
+"""Of one content; what follows is found by its words only."""
+
+
+def label_of(id: str, properties: dict[str, Json]) -> str:
+    """What people call a node: its label, name or title, else its id."""
+    named = (properties.get(key) for key in NAMING)
+    return next((name for name in named if isinstance(name, str) and name), id)
+
+
+def node_texts(node: Node) -> list[str]:
+    """A node in one text: its label and description first, then its type and every other text of its properties."""
+    properties = node.properties
+    first = [label_of(node.id, properties), properties.pop("description", None)]
+    rest = [node.type, *text_leaves([value for key, value in properties.items() if key not in NAMING])]
+    told = "\n".join(text for text in [*first, *rest] if isinstance(text, str))
+    return [told[:LONGEST_NODE]]
+
+
+def content_passages(content: ContentBody) -> list[str]:
+    """Passages of textual content; what is not text says nothing."""
+    return [] if content.folded is None else list(passages(content.body))
+
+
+def note_passages(note: Note) -> list[str]:
+    return list(passages(note.text))
+
+
+def passages(text: str) -> Iterator[str]:
+    """A text in pieces of bounded length, cut between words where there are any."""
+    start = 0
+    for _ in range(MOST_PASSAGES):
+        end = start + PASSAGE
+        if end < len(text):
+            cut = max(text.rfind("\n", start + PASSAGE // 2, end), text.rfind(" ", start + PASSAGE // 2, end))
+            end = cut if cut > start else end
+        if start >= len(text):
+            return
+        yield text[start:end]
+        start = end
