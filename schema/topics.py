@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from strawberry.tools import merge_types
 
+from schema.actors import ActorsMutation, ActorsQuery
 from schema.changing import ChangingMutation
 from schema.cypher import CypherQuery
 from schema.facts import FactsQuery, FactsSubscription
@@ -14,6 +15,8 @@ from schema.system import SystemQuery
 from schema.walking import WalkingQuery
 from schema.watching import WatchingSubscription
 
-Query = merge_types("Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery, CypherQuery))
-Mutation = merge_types("Mutation", (ChangingMutation, FactsMutation, OntologyMutation))
+Query = merge_types(
+    "Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery, CypherQuery, ActorsQuery)
+)
+Mutation = merge_types("Mutation", (ChangingMutation, FactsMutation, OntologyMutation, ActorsMutation))
 Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription))

@@ -17,6 +17,7 @@ from schema.shapes import EDGE, NODE, nests_below
 from schema.steps import Hub, Path, SearchHit, SearchHitConnection, SearchHitEdge, TraversalStep
 from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.graph import walk
+from ugs.graph.model import Node
 from ugs.graph.search import Hit
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
@@ -55,11 +56,7 @@ class WalkingQuery:
     ) -> list[GraphNode]:
         types = None if edge_type is None else [edge_type]
         rows = await info.context.graph.neighbors(id, direction.name.lower(), types, moment_of(at))
-        brought, _ = hydration(info, moment_of(at))
-        raw = info._raw_info
-        brought.nests["GraphNode"] = nests_below(Selection.of(raw), own_choice(raw), NODE)
-        found = await brought.nodes(rows)
-        return [shown_node(found[row.id], at=moment_of(at)) for row in rows]
+        return await nodes_shown(info, rows, moment_of(at))
 
     @strawberry.field(description="Nodes within a number of steps, in the order they are visited, the start first")
     async def traverse(
@@ -135,6 +132,15 @@ def hydration(info: Info, at: KernelAt | None) -> tuple[Hydration, dict[str, Cho
     raw = info._raw_info
     selection = Selection.of(raw)
     return Hydration(info.context.system, selection, at), selection.below(own_choice(raw))
+
+
+async def nodes_shown(info: Info, rows: list[Node], at: KernelAt | None) -> list[GraphNode]:
+    """Rows of the running list field with everything that is chosen below them, in few reads."""
+    brought, _ = hydration(info, at)
+    raw = info._raw_info
+    brought.nests["GraphNode"] = nests_below(Selection.of(raw), own_choice(raw), NODE)
+    found = await brought.nodes(rows)
+    return [shown_node(found[row.id], at=at) for row in rows]
 
 
 async def hit_page(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ugs.actors.delivering import ACTORS
 from ugs.catalog import Catalog, FindRow, Rules
 from ugs.changes import Change
 from ugs.desk import Desk
@@ -19,7 +20,7 @@ from ugs.retries import RETRIES, remember_retry
 from ugs.snapshots import SNAPSHOTS
 from ugs.vectors.feature import VECTORS
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, PROGRAM)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM)
 
 
 def nothing(event: Event) -> list[Change]:

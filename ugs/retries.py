@@ -23,6 +23,11 @@ class Retry(Struct, frozen=True, gc=False):
     warnings: JsonText
 
 
+def retry_key(user: str, key: str) -> str:
+    """The key as it is kept: users choose theirs without knowing of each other."""
+    return f"{user}/{key}"
+
+
 RETRIES = Table(
     "retries",
     Retry,

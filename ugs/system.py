@@ -67,6 +67,8 @@ class System:
         self.bus = Bus(storage)
         self.moments = Moments(storage, catalog)
         self.vectors = Vectors(catalog, self._store_at)
+        self.companions: dict[type, object] = {}
+        """What others keep in memory beside the system for as long as it lives, by its class."""
         self._life = State.UNINITIALIZED
         self._watching: asyncio.Task[None] | None = None
         self._writer = Writer(

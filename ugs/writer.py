@@ -30,7 +30,7 @@ from ugs.errors import (
 from ugs.events import Event, Idem
 from ugs.feature import Command, Decider, Decision, Warned
 from ugs.identity import LOCAL, Context
-from ugs.retries import RETRIES
+from ugs.retries import RETRIES, retry_key
 from ugs.storage import EventQuery, Session, Storage
 from ugs.values import check_value, from_text, to_text
 
@@ -228,7 +228,7 @@ def idem_for(command: Command, context: Context) -> Idem | None:
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         # The decision would refuse it as well, in the same class, if it got that far.
         raise InvalidJSON(f"the request holds a value that is not JSON: {error}") from error
-    return Idem(f"{context.principal.user}/{key}", sha256(body.encode()).hexdigest())
+    return Idem(retry_key(context.principal.user, key), sha256(body.encode()).hexdigest())
 
 
 async def _repeat(before: Row, idem: Idem, desk: Desk) -> Outcome:

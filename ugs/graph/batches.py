@@ -70,19 +70,24 @@ class ApplyEvents(Command, frozen=True):
 
 
 async def batch(command: Batch, desk: Desk) -> Decision:
-    """Decide each operation on what the ones before it leave behind."""
-    if len(command.operations) > MAX_OPERATIONS:
+    """Decide several operations as one."""
+    return Decision([], (await decide_all(command.operations, desk))[1])
+
+
+async def decide_all(operations: Sequence[Operation], desk: Desk) -> tuple[dict[str, str], list[Warned]]:
+    """Decide each operation on what the ones before it leave behind; answers the ids behind temporary ones."""
+    if len(operations) > MAX_OPERATIONS:
         raise LimitExceeded(f"a batch has at most {MAX_OPERATIONS} operations", limit=MAX_OPERATIONS)
     names: dict[str, str] = {}
     warnings: list[Warned] = []
-    for index, operation in enumerate(command.operations):
+    for index, operation in enumerate(operations):
         try:
             decision = await _decide_one(operation, names, desk)
         except UgsError as error:
             error.details["operation"] = index
             raise
         warnings += decision.warnings
-    return Decision([], warnings)
+    return names, warnings
 
 
 async def _decide_one(operation: Operation, names: dict[str, str], desk: Desk) -> Decision:

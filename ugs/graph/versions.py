@@ -16,6 +16,7 @@ from ugs.changes import Change, Patch, Put, patched
 from ugs.events import Event
 from ugs.graph.events import REDUCERS
 from ugs.graph.model import EDGES, NODES, Element
+from ugs.values import to_text
 
 
 class ElementVersion(Struct, frozen=True):
@@ -63,12 +64,16 @@ def element_at(id: str, version: int, events: Iterable[Event]) -> Element | None
     return None
 
 
+def changed_properties(have: dict[str, Any], want: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The properties to set, and the keys to take away, that make one map the other."""
+    # By their text, since Python takes 1, 1.0 and True for the same.
+    changed = {key: value for key, value in want.items() if key not in have or to_text(have[key]) != to_text(value)}
+    return changed, sorted(key for key in have if key not in want)
+
+
 def difference(now: Element | None, then: Element) -> dict[str, Any]:
     """What must change for an element to be again what it was; empty when nothing must."""
-    have = {} if now is None else now.properties
-    want = then.properties
-    changed = {key: value for key, value in want.items() if key not in have or have[key] != value}
-    removed = sorted(key for key in have if key not in want)
+    changed, removed = changed_properties({} if now is None else now.properties, then.properties)
     found: dict[str, Any] = {}
     if changed:
         found["properties"] = changed
