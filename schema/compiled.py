@@ -7,7 +7,7 @@ time or at run time, hands the operation to the ordinary executor, which answers
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType
 from graphql.execution.values import VariableValues
@@ -26,21 +26,21 @@ from schema.shapes import (
     root_nodes,
 )
 from schema.templates import Arguments, Asked, ReadTemplate
-from schema.writers import Compiler, NotCompiled, Write
+from schema.writers import Compiler, NotCompiled
 from ugs.identity import is_identifier
-from ugs.reads.plan import Read, Rows
-from ugs.storage import Session
+from ugs.reads.plan import Read
+from ugs.reads.rendering import NULL, Late, Rendering
+from ugs.system import System
 
-NULL = "null"
+Plan = Callable[[VariableValues], Read | None]
+"""The read for these variables; None where there can be nothing to find."""
 
 
 class Root:
     """One root field, ready to be asked."""
 
-    def __init__(
-        self, key: str, plan: Callable[[VariableValues], Read | None], write: Callable[[Rows, list[Any]], str]
-    ):
-        self.key, self.plan, self.write = key, plan, write
+    def __init__(self, key: str, plan: Plan, rendering: Rendering) -> None:
+        self.key, self.plan, self.rendering = key, plan, rendering
 
 
 class CompiledOperation:
@@ -49,15 +49,28 @@ class CompiledOperation:
     def __init__(self, roots: list[Root], binders: list[Callable[[VariableValues], Any]]) -> None:
         self.roots, self.binders = roots, binders
 
-    async def run(self, session: Session, variables: VariableValues) -> bytes:
-        """The response for these variables."""
+    async def run(self, system: System, variables: VariableValues) -> bytes:
+        """The response for these variables; all of it from one state."""
         late = [bind(variables) for bind in self.binders]
-        parts = []
-        for root in self.roots:
-            plan = root.plan(variables)
-            text = NULL if plan is None else root.write(await session.read(plan), late)
-            parts.append(f'"{root.key}":{text}')
-        return ('{"data":{' + ",".join(parts) + "}}").encode()
+        if len(self.roots) == 1:
+            return _whole([await self._text(system.storage, self.roots[0], variables, late)])
+        async with system.session() as session:
+            return _whole([await self._text(session, root, variables, late) for root in self.roots])
+
+    async def _text(self, source: Renders, root: Root, variables: VariableValues, late: Late) -> str:
+        plan = root.plan(variables)
+        text = NULL if plan is None else await source.render(plan, root.rendering, late)
+        return f'"{root.key}":{text}'
+
+
+def _whole(parts: list[str]) -> bytes:
+    return ('{"data":{' + ",".join(parts) + "}}").encode()
+
+
+class Renders(Protocol):
+    """A store or a session: whoever can answer a plan as text."""
+
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str: ...
 
 
 def compile_operation(selection: Selection, operation: OperationDefinitionNode) -> CompiledOperation:
@@ -87,13 +100,12 @@ def single(shape: Shape) -> Callable[[Compiler, Choice], Root]:
     def make(compiler: Compiler, choice: Choice) -> Root:
         arguments = Arguments(choice)
         template = ReadTemplate(shape.table, nests_below(compiler.selection, choice, shape))
-        write: Write = compiler.names[compiler.row(choice, shape)]
 
         def plan(variables: VariableValues) -> Read | None:
             id = arguments(variables)["id"]
             return only(template.bind(variables), id) if is_identifier(id) else None
 
-        return Root(choice.key, plan, lambda rows, late: write(rows.items[0], late) if rows.items else NULL)
+        return Root(choice.key, plan, Rendering(compiler.row(choice, shape)))
 
     return make
 
@@ -103,8 +115,7 @@ def paged(shape: Shape, asked: Callable[[dict[str, Any]], Asked]) -> Callable[[C
 
     def make(compiler: Compiler, choice: Choice) -> Root:
         template = connection_template(compiler.selection, choice, shape, asked)
-        write = compiler.names[compiler.connection(choice, shape, asked)]
-        return Root(choice.key, template.bind, write)
+        return Root(choice.key, template.bind, Rendering(compiler.connection(choice, shape)))
 
     return make
 

@@ -14,19 +14,19 @@ import strawberry
 
 from schema.contents import Content, shown_content
 from schema.context import Info
-from schema.cursors import cursor_of
 from schema.filters import EdgeFilter
 from schema.orders import EdgeOrder
 from schema.paging import PageInfo, page_info, page_size
 from schema.scalars import Instant, Json, Millis, instant_of
 from schema.selection import Selection, own_choice
-from schema.shapes import EDGE, NODE, edges_at_node, only
+from schema.shapes import EDGE, NODE, edges_at_node, label_of, only
 from schema.templates import ReadTemplate
 from ugs.errors import InvalidSyntax
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.graph.queries import referenced_by, references
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
+from ugs.reads.cursors import cursor_of
 from ugs.reads.plan import Found, Order, Page, Rows
 
 MOST_RESOLVED = 5
@@ -139,9 +139,7 @@ class GraphNode(Element):
 
     @strawberry.field(description="A name for people: the property label, name or title, else the id")
     def label(self) -> str:
-        properties = self.row.properties
-        names = (properties.get(key) for key in ("label", "name", "title"))
-        return next((name for name in names if isinstance(name, str) and name), str(self.row.id))
+        return label_of(self.row)
 
     @strawberry.field(description="Edges that leave from this node, in the sequence they were added")
     async def outgoing(

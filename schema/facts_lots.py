@@ -14,12 +14,12 @@ from msgspec import Struct
 from strawberry.dataloader import DataLoader
 
 from schema.context import Info, RequestContext
-from schema.cursors import cursor_of
 from schema.paging import PageInfo, page_info
 from ugs.catalog import Row, Table
 from ugs.facts.api import Facts
 from ugs.facts.instants import Instant
 from ugs.moments import At
+from ugs.reads.cursors import cursor_of
 from ugs.reads.levels import one_more, without_extra
 from ugs.reads.plan import WHOLE, Order, Page
 from ugs.reads.where import EVERYTHING, Where, all_of, in_

@@ -6,7 +6,6 @@ from typing import Any
 
 import strawberry
 
-from schema.cursors import cursor_of
 from schema.elements import GraphNode, Identified, shown_node
 from schema.facts_lots import Lot, Paged, Related, paged_info
 from schema.facts_words import EntityAlias, FactState, Predicate, asked_instant, moment, shown_predicate
@@ -28,6 +27,7 @@ from ugs.facts.names import Space
 from ugs.facts.queries import NEWEST_FIRST, holds_at
 from ugs.facts.resolving import find_predicate
 from ugs.graph.model import NODES
+from ugs.reads.cursors import cursor_of
 from ugs.reads.plan import Found, Order
 from ugs.reads.where import EVERYTHING, NOTHING, Where, all_of, eq
 

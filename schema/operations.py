@@ -212,8 +212,7 @@ class Operations:
         if compiled is None:
             return None
         try:
-            async with context.system.session() as session:
-                return await compiled.run(session, variables)
+            return await compiled.run(context.system, variables)
         except (UgsError, GraphQLError):
             # Reading again is harmless, and the executor knows how every error is shown.
             return None

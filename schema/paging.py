@@ -7,9 +7,9 @@ from typing import Any
 
 import strawberry
 
-from schema.cursors import place_from
 from ugs.catalog import Table
 from ugs.errors import InvalidSyntax, LimitExceeded
+from ugs.reads.cursors import cursors_for
 from ugs.reads.plan import Order, Page
 
 MOST_ROWS = 10_000
@@ -50,7 +50,7 @@ def page_asked(arguments: Mapping[str, Any], table: Table, order: tuple[Order, .
 
 
 def _place(cursor: str | None, table: Table, order: tuple[Order, ...]) -> tuple[Any, ...] | None:
-    return None if cursor is None else place_from(cursor, table, order)
+    return None if cursor is None else cursors_for(table, order).place(cursor)
 
 
 def page_info(page: Page, more: bool, cursors: Sequence[str]) -> PageInfo:

@@ -15,12 +15,15 @@ from msgspec import Struct
 from schema.filters import edge_where, node_where
 from schema.orders import EDGE_COLUMNS, NODE_COLUMNS, order_asked
 from schema.paging import page_asked
+from schema.scalars import instant_text
 from schema.selection import Choice, Selection
 from schema.templates import Arguments, Asked, NestedTemplate, ReadTemplate
 from ugs.catalog import Table
-from ugs.graph.model import EDGES, NODES
+from ugs.graph.model import EDGES, NODES, Node
+from ugs.identity import scope_of
 from ugs.ontology.model import CONTENT_BODIES, CONTENTS
 from ugs.reads.plan import Order, Page, Read
+from ugs.reads.rendering import Column, Made, Piece, json_of
 from ugs.reads.where import EVERYTHING, Linked, Not, Op, Property, all_of, eq, in_
 from ugs.values import check_key, check_type, check_value
 
@@ -38,6 +41,10 @@ class Shape(Struct, frozen=True):
     table: Table
     type_name: str
     related: Mapping[str, Builder]
+    plain: Mapping[str, Piece]
+    """Fields without arguments that are written from the row alone."""
+    made: frozenset[str]
+    """Fields that `schema.writers` knows how to write from more than the row."""
 
 
 def nests_below(selection: Selection, choice: Choice, shape: Shape, path: str = "") -> Nests:
@@ -79,7 +86,8 @@ def connection_nests(selection: Selection, fields: Mapping[str, Choice], shape: 
 
 def only(read: Read, *ids: str) -> Read:
     """The read narrowed to these ids."""
-    return msgspec.structs.replace(read, where=in_("id", ids))
+    where = eq("id", ids[0]) if len(ids) == 1 else in_("id", ids)
+    return msgspec.structs.replace(read, where=where)
 
 
 # ── what the arguments of connection fields ask for ──────────────────────────
@@ -159,6 +167,39 @@ def content_of(selection: Selection, choice: Choice, path: str) -> Nests:
     return {path + choice.key: NestedTemplate("content", ReadTemplate(CONTENTS, body))}
 
 
+# ── what fields of nodes and edges show ──────────────────────────────────────
+
+
+def label_of(row: Node) -> str:
+    """A name for people: the property label, name or title, else the id."""
+    properties = row.properties
+    names = (properties.get(key) for key in ("label", "name", "title"))
+    return next((name for name in names if isinstance(name, str) and name), row.id)
+
+
+COMMON: Mapping[str, Piece] = {
+    "id": Column("id"),
+    "type": Column("type"),
+    "scope": Made(lambda found, late: f'"{scope_of(found.row.id).name}"'),
+    "created": Column("created"),
+    "modified": Column("modified"),
+    "createdAt": Made(lambda found, late: f'"{instant_text(found.row.created)}"'),
+    "modifiedAt": Made(lambda found, late: f'"{instant_text(found.row.modified)}"'),
+    "version": Column("version"),
+    "properties": Column("properties_text"),
+}
+NODE_FIELDS: Mapping[str, Piece] = {
+    **COMMON,
+    "data": Column("data_text"),
+    "label": Made(lambda found, late: json_of(label_of(found.row))),
+}
+EDGE_FIELDS: Mapping[str, Piece] = {
+    **COMMON,
+    "from": Column("source"),
+    "to": Column("target"),
+    "weight": Column("weight"),
+}
+
 NODE = Shape(
     NODES,
     "GraphNode",
@@ -168,9 +209,14 @@ NODE = Shape(
         "degree": count_of_edges,
         "content": content_of,
     },
+    NODE_FIELDS,
+    frozenset({"property", "degree", "outgoing", "incoming"}),
 )
 EDGE = Shape(
     EDGES,
     "GraphEdge",
     {"fromNode": end_of("source_node"), "toNode": end_of("target_node"), "dangling": both_ends, "content": content_of},
+    EDGE_FIELDS,
+    frozenset({"property", "fromNode", "toNode", "dangling"}),
 )
+SHAPES = {shape.type_name: shape for shape in (NODE, EDGE)}

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import strawberry
 
 from schema.context import Info, RequestContext
-from schema.cursors import decode_cursor, encode_cursor
 from schema.events import Event, EventConnection, EventEdge, EventType, shown_event
 from schema.moments import At, moment_of
 from schema.paging import page_info, page_size
@@ -19,6 +18,7 @@ from ugs.graph.model import EDGES, NODES
 from ugs.graph.queries import history, stats
 from ugs.identity import Scope, is_identifier
 from ugs.moments import At as KernelAt
+from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.reads.plan import Page
 from ugs.storage import EventQuery
 from ugs.system import State

@@ -106,6 +106,7 @@ class ReadTemplate:
         own = arguments is None or arguments.constant
         self.constant: bool = own and all(nested.read.constant for nested in self.nest.values())
         self._known: Read | None = None
+        self._nest: Mapping[str, Nested] | None = None
 
     def bind(self, variables: VariableValues) -> Read:
         """The read for these variables."""
@@ -118,5 +119,13 @@ class ReadTemplate:
 
     def _bound(self, variables: VariableValues) -> Read:
         where, order, page = self.asked({} if self.arguments is None else self.arguments(variables))
+        return Read(self.table, where, order, page, self._nested(variables), self.total)
+
+    def _nested(self, variables: VariableValues) -> Mapping[str, Nested]:
+        """The related reads; the same object every time where no variable has a say, so that stores know it again."""
+        if self._nest is not None:
+            return self._nest
         nest = {name: Nested(nested.relation, nested.read.bind(variables)) for name, nested in self.nest.items()}
-        return Read(self.table, where, order, page, nest, self.total)
+        if all(nested.read.constant for nested in self.nest.values()):
+            self._nest = nest
+        return nest

@@ -7,7 +7,6 @@ from typing import Annotated
 import strawberry
 
 from schema.context import Info
-from schema.cursors import decode_cursor, encode_cursor
 from schema.elements import Direction, GraphNode, Strategy, shown_node
 from schema.hydrate import Hydration
 from schema.moments import At, moment_of
@@ -21,6 +20,7 @@ from ugs.graph.model import Node
 from ugs.graph.search import Hit
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
+from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.reads.plan import Page
 
 MOST_QUERY = 1_000

@@ -21,6 +21,7 @@ from ugs.events import Event, Head
 from ugs.reads.levels import execute_by_levels
 from ugs.reads.near import Near, Scored, nearest_of
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
+from ugs.reads.rendering import Late, Rendering
 from ugs.reads.where import EVERYTHING, Where, all_of, eq, in_
 from ugs.values import from_text
 
@@ -122,6 +123,10 @@ class Session(ABC):
         """The answer to a whole plan."""
         return await execute_by_levels(self, plan)
 
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+        """The answer to a plan as text."""
+        return rendering.write(await self.read(plan), plan, late)
+
     def statements(self, plan: Read) -> list[str]:
         """The statements that `read` would send for a plan, for people; none where the store needs none."""
         return []
@@ -151,6 +156,10 @@ class Storage(ABC):
         """The answer to one plan; a store that needs no transaction around it may save that."""
         async with self.session() as session:
             return await session.read(plan)
+
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+        """The answer to one plan as text; a store may write it itself, and answer several at once."""
+        return rendering.write(await self.read(plan), plan, late)
 
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the log's end whenever it has moved beyond `after`, also by other processes (default: polling)."""

@@ -114,7 +114,7 @@ NODES = Table(
     "nodes",
     Node,
     [
-        Field("id"),
+        Field("id", plain=True),
         Field("type", nullable=True),
         Field("properties_text", Kind.JSON, indexed=True, column="properties"),
         Field("data_text", Kind.JSON, nullable=True, column="data"),
@@ -138,9 +138,9 @@ EDGES = Table(
     "edges",
     Edge,
     [
-        Field("id"),
-        Field("source"),
-        Field("target"),
+        Field("id", plain=True),
+        Field("source", plain=True),
+        Field("target", plain=True),
         Field("type", nullable=True),
         Field("weight", Kind.REAL),
         Field("properties_text", Kind.JSON, indexed=True, column="properties"),
