@@ -55,13 +55,12 @@ class Checked(Struct, frozen=True):
     text: str
     faults: tuple[Fault, ...]
     parameters: frozenset[str] = frozenset()
-    united: bool = False
     limited: bool = False
     """Whether the query has a LIMIT of its own."""
 
     def to_run(self, limit: int | None) -> str:
-        """The text with the operation's limit, where the query has none; rows of a UNION are cut afterwards."""
-        if limit is None or self.limited or self.united:
+        """The text with the operation's limit as its LIMIT, where it has none."""
+        if limit is None or self.limited:
             return self.text
         return f"{_without_semicolon(self.text)}\nLIMIT {limit}"
 
@@ -93,7 +92,6 @@ def _described(prepared: cypher.Prepared, longest_path: int) -> Checked:
         prepared.text,
         (*_shape(prepared.statement.mode, query), *_long_paths(parts, longest_path)),
         frozenset(part.name for part in parts if isinstance(part, Parameter)),
-        len(query.parts) > 1,
         isinstance(last, Return) and last.projection.limit is not None,
     )
 

@@ -80,6 +80,17 @@ class ProgramGraph:
     async def position(self) -> int:
         return await self.inner.position()
 
+    @property
+    def joins(self) -> bool:
+        """A store cannot join what it does not hold: every node has to be completed first."""
+        return False
+
+    async def match(self, pattern: object) -> None:
+        return None
+
+    async def labels_are_types(self) -> bool:
+        return False
+
     def _asked(self, wanted: Wanted) -> Wanted:
         """Only the wide graph can check conditions on what a node may lack; another is asked without them."""
         if isinstance(self.inner, WideGraph):
