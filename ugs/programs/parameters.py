@@ -45,6 +45,11 @@ def reference_in(value: object) -> str | None:
     return None if found is None else found[1]
 
 
+def literal(text: str) -> str:
+    """A text as an endpoint's parameter that means just this text."""
+    return f"${text}" if text.startswith("$") and (text.startswith("$$") or reference_in(text)) else text
+
+
 def check_declarations(declared: Sequence[ParamDeclaration]) -> Iterator[ValidationIssue]:
     """Names once each and not reserved, defaults of the declared type."""
     seen: set[str] = set()
