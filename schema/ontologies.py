@@ -16,6 +16,10 @@ from schema.ontology_types import (
     ConnectionTypeInput,
     Enforcement,
     Ontology,
+    PropertyDefinitionInput,
+    TypePropertiesInput,
+    kernel_definitions,
+    kernel_properties,
     kernel_type,
     shown_ontology,
 )
@@ -26,11 +30,12 @@ from ugs.errors import LimitExceeded, UgsError
 from ugs.feature import Command, Warned
 from ugs.ontology import model, queries
 from ugs.ontology.api import Memory
-from ugs.ontology.defining import AddConnectionType, AddNodeType, CreateOntology, SetEnforcement
-from ugs.ontology.definition import ConnectionType, find_ontology, get_ontology, list_ontologies
+from ugs.ontology.defining import AddConnectionType, AddNodeType, AddProperties, CreateOntology, SetEnforcement
+from ugs.ontology.definition import find_ontology, get_ontology, list_ontologies
 from ugs.ontology.errors import DEFAULT, InvalidArgument
+from ugs.ontology.json_schema import from_json_schema
 from ugs.ontology.remembering import CreateConnection, CreateNode
-from ugs.ontology.yaml_text import from_yaml
+from ugs.ontology.yaml_text import Document, from_yaml
 from ugs.reads.plan import Found
 
 MOST_FOUND = 500
@@ -44,14 +49,18 @@ class OntologyPayload:
     client_mutation_id: str | None = strawberry.field(description="As it was given")
 
 
-@strawberry.input(description="A new ontology: types one by one, or all of them as YAML")
+@strawberry.input(description="A new ontology: types one by one, or all of them as YAML or JSON Schema")
 class CreateOntologyInput:
     name: str = strawberry.field(default=DEFAULT, description="How it is called")
     node_types: list[str] = strawberry.field(default_factory=list, description="Its node types")
     connection_types: list[ConnectionTypeInput] = strawberry.field(
         default_factory=list, description="Its connection types"
     )
-    yaml: str | None = strawberry.field(default=None, description="node_types and connection_types in YAML, instead")
+    properties: list[TypePropertiesInput] = strawberry.field(
+        default_factory=list, description="What it says about the properties of its types"
+    )
+    yaml: str | None = strawberry.field(default=None, description="All its types in YAML, instead")
+    json_schema: Json | None = strawberry.field(default=None, description="All its types as JSON Schema, instead")
     enforcement: Enforcement = strawberry.field(default=Enforcement.OFF, description="Whether the plain graph obeys")
     idempotency_key: str | None = strawberry.field(default=None, description=RETRY)
     client_mutation_id: str | None = strawberry.field(default=None, description=MUTATION_ID)
@@ -142,27 +151,48 @@ class OntologyQuery:
 class OntologyMutation:
     @strawberry.mutation(description="Make an ontology; ONTOLOGY_ALREADY_EXISTS when its name is taken")
     async def create_ontology(self, info: Info, input: CreateOntologyInput) -> OntologyPayload:
-        names, types = defined(input)
+        document = defined(input)
         command = CreateOntology(
             name=input.name,
-            node_types=tuple(names),
-            connection_types=tuple(types),
+            node_types=tuple(document.node_types),
+            connection_types=tuple(document.connection_types),
+            properties=tuple(document.properties),
             enforcement=model.Enforcement(str(input.enforcement.value)),
         )
         return await grown(info, command, input.name, input.idempotency_key, input.client_mutation_id)
 
     @strawberry.mutation(description="Add a node type to an ontology")
     async def add_node_type(
-        self, info: Info, type_name: str, ontology: str = DEFAULT, idempotency_key: Key = None
+        self,
+        info: Info,
+        type_name: str,
+        ontology: str = DEFAULT,
+        properties: list[PropertyDefinitionInput] | None = None,
+        idempotency_key: Key = None,
     ) -> OntologyPayload:
-        command = AddNodeType(type_name=type_name, ontology=ontology)
+        definitions = kernel_definitions(properties)
+        command = AddNodeType(type_name=type_name, ontology=ontology, properties=definitions)
         return await grown(info, command, ontology, idempotency_key)
 
     @strawberry.mutation(description="Add a connection type to an ontology")
     async def add_connection_type(
-        self, info: Info, type: ConnectionTypeInput, ontology: str = DEFAULT, idempotency_key: Key = None
+        self,
+        info: Info,
+        type: ConnectionTypeInput,
+        ontology: str = DEFAULT,
+        properties: list[PropertyDefinitionInput] | None = None,
+        idempotency_key: Key = None,
     ) -> OntologyPayload:
-        command = AddConnectionType(connection_type=kernel_type(type), ontology=ontology)
+        definitions = kernel_definitions(properties)
+        command = AddConnectionType(connection_type=kernel_type(type), ontology=ontology, properties=definitions)
+        return await grown(info, command, ontology, idempotency_key)
+
+    @strawberry.mutation(description="Say more about the properties of a type; what is said is never changed")
+    async def add_property_definitions(
+        self, info: Info, input: TypePropertiesInput, ontology: str = DEFAULT, idempotency_key: Key = None
+    ) -> OntologyPayload:
+        told = kernel_properties(input)
+        command = AddProperties(owner=told.owner, type_name=told.type, definitions=told.definitions, ontology=ontology)
         return await grown(info, command, ontology, idempotency_key)
 
     @strawberry.mutation(description="Decide whether the plain graph obeys an ontology")
@@ -209,14 +239,17 @@ class OntologyMutation:
         )
 
 
-def defined(input: CreateOntologyInput) -> tuple[list[str], list[ConnectionType]]:
-    """The types that an input gives, in either way."""
-    if input.yaml is None:
-        return input.node_types, [kernel_type(type) for type in input.connection_types]
-    if input.node_types or input.connection_types:
-        raise InvalidArgument("give the types or yaml, not both", argument="yaml")
-    document = from_yaml(input.yaml)
-    return document.node_types, document.connection_types
+def defined(input: CreateOntologyInput) -> Document:
+    """The types that an input gives, in one of the three ways."""
+    single = bool(input.node_types or input.connection_types or input.properties)
+    if single + (input.yaml is not None) + (input.json_schema is not None) > 1:
+        raise InvalidArgument("give the types, yaml or jsonSchema, only one of them", argument="yaml")
+    if input.yaml is not None:
+        return from_yaml(input.yaml)
+    if input.json_schema is not None:
+        return from_json_schema(input.json_schema)
+    types = [kernel_type(type) for type in input.connection_types]
+    return Document(input.node_types, types, [kernel_properties(one) for one in input.properties])
 
 
 def plain(properties: Json | None) -> dict[str, object]:

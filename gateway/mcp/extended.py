@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gateway.mcp.asking import ASKING
+from gateway.mcp.describing import DESCRIBING
 from gateway.mcp.finding import FINDING
 from gateway.mcp.knowing import KNOWING
 from gateway.mcp.tool import MemoryTool
 
-EXTENDED: tuple[MemoryTool, ...] = (*FINDING, *KNOWING, *ASKING)
+EXTENDED: tuple[MemoryTool, ...] = (*DESCRIBING, *FINDING, *KNOWING, *ASKING)

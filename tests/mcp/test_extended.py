@@ -198,3 +198,19 @@ async def test_prompts_hold_their_arguments_and_nothing_else() -> None:
             await talk.client.get_prompt("recall", {})
         with pytest.raises(MCPError, match="Unknown prompt"):
             await talk.client.get_prompt("no such prompt", {})
+
+
+async def test_properties_can_be_defined_and_shown_as_json_schema() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        await talk("create_ontology", **ONTOLOGY)
+        await talk("define_property", type_name="Action", name="status", enum=["next", "done"], default="next")
+        schema = (await talk("get_json_schema"))["schema"]
+        assert schema["$defs"]["Action"]["properties"]["status"]["enum"] == ["next", "done"]
+        assert (await talk("get_ontology"))["properties"][0]["type"] == "Action"
+        made = await talk("create_node", type="Action", content="", format="text")
+        assert (await talk("get_node", **made))["properties"] == {"status": "next"}
+        lost = {"type": "Action", "content": "", "format": "text", "properties": {"status": "lost"}}
+        assert (await talk.refused("create_node", **lost))["code"] == "INVALID_PROPERTY_VALUE"
+        again = {"type_name": "Action", "name": "status"}
+        assert (await talk.refused("define_property", **again))["code"] == "INVALID_ARGUMENT"
+        assert (await talk.refused("define_property", **again, kind="date"))["code"] == "INVALID_ARGUMENT"

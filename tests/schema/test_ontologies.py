@@ -142,3 +142,46 @@ BAD = [
 def test_yaml_that_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgument):
         from_yaml(text)
+
+
+DEFINED = {
+    "nodeTypes": ["Project"],
+    "properties": [
+        {
+            "type": "Project",
+            "definitions": [
+                {"name": "status", "kind": "STRING", "required": True, "enum": ["active"], "default": "active"},
+                {"name": "rank", "kind": "INTEGER", "description": "Small comes first"},
+            ],
+        }
+    ],
+}
+
+
+async def test_properties_are_defined_shown_and_kept() -> None:
+    shown = "ontology { properties { owner type definitions { name kind required enum default } } jsonSchema }"
+    create = f"mutation C($in: CreateOntologyInput!) {{ createOntology(input: $in) {{ {shown} }} }}"
+    more = f'mutation {{ addPropertyDefinitions(input: {{type: "Project", definitions: [{{name: "more", kind: BOOLEAN}}]}}) {{ {shown} }} }}'
+    async with System.at_url("memory:") as system:
+        made = (await ask(system, create, **{"in": DEFINED}))["createOntology"]["ontology"]
+        [project] = made["properties"]
+        assert (project["owner"], [one["name"] for one in project["definitions"]]) == ("NODE", ["status", "rank"])
+        grown = (await ask(system, more))["addPropertyDefinitions"]["ontology"]
+        assert grown["jsonSchema"]["$defs"]["Project"]["properties"]["more"] == {"type": "boolean"}
+        node = {"type": "Project", "content": "", "format": "text"}
+        found = await ask(system, REMEMBER, **{"in": node})
+        assert found["createMemoryNode"]["node"]["properties"] == {"status": "active"}
+        assert (
+            await refused(system, REMEMBER, **{"in": {**node, "properties": {"rank": "x"}}}) == "INVALID_PROPERTY_VALUE"
+        )
+        again = {"name": "again", "jsonSchema": grown["jsonSchema"]}
+        copied = (await ask(system, create, **{"in": again}))["createOntology"]["ontology"]
+        assert copied["properties"] == grown["properties"]
+        for both in ({**again, "name": "x", "nodeTypes": ["A"]}, {**again, "name": "x", "yaml": "node_types: [A]"}):
+            assert await refused(system, create, **{"in": both}) == "INVALID_ARGUMENT"
+        bad = {
+            "name": "x",
+            "nodeTypes": ["A"],
+            "properties": [{"type": "A", "definitions": [{"name": "x", "enum": [[1]]}]}],
+        }
+        assert await refused(system, create, **{"in": bad}) == "INVALID_ARGUMENT"

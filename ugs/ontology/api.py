@@ -10,10 +10,11 @@ from ugs.feature import Command
 from ugs.graph.model import Edge, Node
 from ugs.identity import LOCAL, Context, Principal
 from ugs.ontology import queries
-from ugs.ontology.defining import AddConnectionType, AddNodeType, CreateOntology, SetEnforcement
-from ugs.ontology.definition import ConnectionType, Ontology, get_ontology, list_ontologies
+from ugs.ontology.defining import AddConnectionType, AddNodeType, AddProperties, CreateOntology, SetEnforcement
+from ugs.ontology.definition import ConnectionType, Ontology, TypeProperties, get_ontology, list_ontologies
 from ugs.ontology.errors import DEFAULT
 from ugs.ontology.model import Content, Enforcement
+from ugs.ontology.properties import Owner, PropertyDefinition
 from ugs.ontology.remembering import (
     CreateConnection,
     CreateNode,
@@ -124,7 +125,9 @@ class Memory:
         key: str | None = None,
     ) -> None:
         given = None if properties is None else dict(properties)
-        command = UpdateNode(node_id=node_id, properties=given, content=content, encoding=encoding, format=format)
+        command = UpdateNode(
+            node_id=node_id, properties=given, content=content, encoding=encoding, format=format, ontology=self.ontology
+        )
         await self.do(command, key)
 
     async def delete_node(self, node_id: str, *, key: str | None = None) -> None:
@@ -168,7 +171,10 @@ class Memory:
         key: str | None = None,
     ) -> None:
         given = None if properties is None else dict(properties)
-        await self.do(UpdateConnection(connection_id=connection_id, properties=given, content=content), key)
+        command = UpdateConnection(
+            connection_id=connection_id, properties=given, content=content, ontology=self.ontology
+        )
+        await self.do(command, key)
 
     async def delete_connection(self, connection_id: str, *, key: str | None = None) -> None:
         await self.do(DeleteConnection(connection_id=connection_id), key)
@@ -219,6 +225,7 @@ class Memory:
         connection_types: Sequence[ConnectionType] = (),
         enforcement: Enforcement = Enforcement.OFF,
         *,
+        properties: Sequence[TypeProperties] = (),
         key: str | None = None,
     ) -> Outcome:
         command = CreateOntology(
@@ -226,14 +233,35 @@ class Memory:
             node_types=tuple(node_types),
             connection_types=tuple(connection_types),
             enforcement=enforcement,
+            properties=tuple(properties),
         )
         return await self.do(command, key)
 
-    async def add_node_type(self, type_name: str, *, key: str | None = None) -> Outcome:
-        return await self.do(AddNodeType(type_name=type_name, ontology=self.ontology), key)
+    async def add_node_type(
+        self, type_name: str, *, properties: Sequence[PropertyDefinition] = (), key: str | None = None
+    ) -> Outcome:
+        command = AddNodeType(type_name=type_name, ontology=self.ontology, properties=tuple(properties))
+        return await self.do(command, key)
 
-    async def add_connection_type(self, connection_type: ConnectionType, *, key: str | None = None) -> Outcome:
-        return await self.do(AddConnectionType(connection_type=connection_type, ontology=self.ontology), key)
+    async def add_connection_type(
+        self,
+        connection_type: ConnectionType,
+        *,
+        properties: Sequence[PropertyDefinition] = (),
+        key: str | None = None,
+    ) -> Outcome:
+        command = AddConnectionType(
+            connection_type=connection_type, ontology=self.ontology, properties=tuple(properties)
+        )
+        return await self.do(command, key)
+
+    async def add_properties(
+        self, owner: Owner, type_name: str, definitions: Sequence[PropertyDefinition], *, key: str | None = None
+    ) -> Outcome:
+        command = AddProperties(
+            owner=owner, type_name=type_name, definitions=tuple(definitions), ontology=self.ontology
+        )
+        return await self.do(command, key)
 
     async def set_enforcement(self, enforcement: Enforcement, *, key: str | None = None) -> Outcome:
         return await self.do(SetEnforcement(enforcement=enforcement, ontology=self.ontology), key)

@@ -10,9 +10,10 @@ from ugs.desk import Desk
 from ugs.errors import LimitExceeded
 from ugs.events import Draft
 from ugs.feature import Command, Decision, Warned
-from ugs.ontology.definition import ConnectionType, Ontology, find_ontology, get_ontology
+from ugs.ontology.definition import ConnectionType, Ontology, TypeProperties, find_ontology, get_ontology
 from ugs.ontology.errors import DEFAULT, InvalidArgument, OntologyAlreadyExists, TypeAlreadyExists
 from ugs.ontology.model import Enforcement
+from ugs.ontology.properties import Owner, PropertyDefinition, check_definitions
 from ugs.values import FORBIDDEN_TEXT
 
 MAX_TYPES = 10_000
@@ -27,6 +28,7 @@ class CreateOntology(Command, frozen=True):
     connection_types: tuple[ConnectionType, ...] = ()
     name: str = DEFAULT
     enforcement: Enforcement = Enforcement.OFF
+    properties: tuple[TypeProperties, ...] = ()
 
 
 class AddNodeType(Command, frozen=True):
@@ -34,12 +36,23 @@ class AddNodeType(Command, frozen=True):
 
     type_name: str
     ontology: str = DEFAULT
+    properties: tuple[PropertyDefinition, ...] = ()
 
 
 class AddConnectionType(Command, frozen=True):
     """Let an ontology know one more connection type."""
 
     connection_type: ConnectionType
+    ontology: str = DEFAULT
+    properties: tuple[PropertyDefinition, ...] = ()
+
+
+class AddProperties(Command, frozen=True):
+    """Say more about the properties of a type that exists."""
+
+    owner: Owner
+    type_name: str
+    definitions: tuple[PropertyDefinition, ...]
     ontology: str = DEFAULT
 
 
@@ -63,11 +76,13 @@ async def create_ontology(command: CreateOntology, desk: Desk) -> Decision:
         check_connection_type(type)
     _refuse_twice("node", command.node_types)
     _refuse_twice("connection", [type.name for type in command.connection_types])
+    _check_properties(command)
     data = {
         "name": command.name,
         "node_types": list(command.node_types),
         "connection_types": [told(type) for type in command.connection_types],
         "enforcement": command.enforcement.value,
+        **_told_properties(*command.properties),
     }
     unknown = _unknown(command.connection_types, command.node_types)
     return Decision([Draft("OntologyCreated", None, data)], unknown)
@@ -80,7 +95,9 @@ async def add_node_type(command: AddNodeType, desk: Desk) -> Decision:
     if name in ontology.node_types:
         raise TypeAlreadyExists("node", name)
     _check_many(_types_in(ontology) + 1)
-    return Decision([Draft("OntologyNodeTypeAdded", None, {"name": ontology.name, "type_name": name})])
+    check_definitions(command.properties)
+    defined = _told_properties(TypeProperties(Owner.NODE, name, command.properties))
+    return Decision([Draft("OntologyNodeTypeAdded", None, {"name": ontology.name, "type_name": name, **defined})])
 
 
 async def add_connection_type(command: AddConnectionType, desk: Desk) -> Decision:
@@ -91,8 +108,46 @@ async def add_connection_type(command: AddConnectionType, desk: Desk) -> Decisio
     if ontology.find_connection_type(type.name) is not None:
         raise TypeAlreadyExists("connection", type.name)
     _check_many(_types_in(ontology) + 1)
-    data = {"name": ontology.name, "connection_type": told(type)}
+    check_definitions(command.properties)
+    defined = _told_properties(TypeProperties(Owner.CONNECTION, type.name, command.properties))
+    data = {"name": ontology.name, "connection_type": told(type), **defined}
     return Decision([Draft("OntologyConnectionTypeAdded", None, data)], _unknown([type], ontology.node_types))
+
+
+async def add_properties(command: AddProperties, desk: Desk) -> Decision:
+    """Decide whether a type may say more: what exists already was made without it, so nothing new is demanded."""
+    ontology = await get_ontology(desk, command.ontology)
+    if command.owner is Owner.NODE:
+        ontology.check_node_type(command.type_name)
+    else:
+        ontology.connection_type(command.type_name)
+    check_definitions(command.definitions, ontology.definitions(command.owner, command.type_name))
+    for one in command.definitions:
+        if one.required:
+            raise InvalidArgument(f"{one.name}: a property that comes later cannot be required", argument="required")
+    if not command.definitions:
+        return Decision([])
+    told = TypeProperties(command.owner, command.type_name, command.definitions).as_json()
+    return Decision([Draft("OntologyPropertiesAdded", None, {"name": ontology.name, **told})])
+
+
+def _check_properties(command: CreateOntology) -> None:
+    """Definitions belong to types that are made with them, each type once."""
+    names = {
+        Owner.NODE: set(command.node_types),
+        Owner.CONNECTION: {type.name for type in command.connection_types},
+    }
+    for one in command.properties:
+        if one.type not in names[one.owner]:
+            raise InvalidArgument(f"properties: there is no {one.owner} type {one.type[:80]}", argument="properties")
+        names[one.owner].discard(one.type)
+        check_definitions(one.definitions)
+
+
+def _told_properties(*properties: TypeProperties) -> dict[str, Any]:
+    """The part of an event that tells about definitions; an ontology without any has none of it."""
+    told = [one.as_json() for one in properties if one.definitions]
+    return {"properties": told} if told else {}
 
 
 async def set_enforcement(command: SetEnforcement, desk: Desk) -> Decision:
@@ -164,5 +219,6 @@ DECIDERS: Mapping[type[Command], Any] = {
     CreateOntology: create_ontology,
     AddNodeType: add_node_type,
     AddConnectionType: add_connection_type,
+    AddProperties: add_properties,
     SetEnforcement: set_enforcement,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from ugs.catalog import Row, Table
@@ -20,7 +21,17 @@ from ugs.ontology.errors import (
     RequiredPropertyMissing,
     listed,
 )
-from ugs.ontology.model import CONNECTION_TYPES, NODE_TYPES, ONTOLOGIES, ConnectionTypeRow, Enforcement, OntologyRow
+from ugs.ontology.model import (
+    CONNECTION_TYPES,
+    NODE_TYPES,
+    ONTOLOGIES,
+    PROPERTIES,
+    ConnectionTypeRow,
+    Enforcement,
+    OntologyRow,
+    PropertyRow,
+)
+from ugs.ontology.properties import Definitions, Owner, PropertyDefinition
 from ugs.reads.plan import Order
 from ugs.reads.where import EVERYTHING, Where, eq
 
@@ -83,6 +94,18 @@ class ConnectionType(Struct, frozen=True):
             raise RequiredPropertyMissing(self.name, self.required_properties, missing)
 
 
+class TypeProperties(Struct, frozen=True):
+    """What an ontology says about the properties of one type."""
+
+    owner: Owner
+    type: str
+    definitions: Definitions
+
+    def as_json(self) -> dict[str, Any]:
+        told: dict[str, Any] = msgspec.to_builtins(self)
+        return told
+
+
 class Ontology(Struct, frozen=True):
     """A named set of types, in the order in which they were added."""
 
@@ -91,13 +114,22 @@ class Ontology(Struct, frozen=True):
     connection_types: tuple[ConnectionType, ...]
     enforcement: Enforcement
     created: int
+    properties: tuple[TypeProperties, ...] = ()
+    """Definitions, for those types that have some."""
 
     def as_json(self) -> dict[str, Any]:
-        """The seed's shape."""
-        return {
+        """The seed's shape; property definitions stand beside it where there are some."""
+        told: dict[str, Any] = {
             "node_types": list(self.node_types),
             "connection_types": [type.as_json() for type in self.connection_types],
         }
+        if self.properties:
+            told["properties"] = [one.as_json() for one in self.properties]
+        return told
+
+    def definitions(self, owner: Owner, type: str | None) -> Definitions:
+        """What is said about the properties of a type."""
+        return next((one.definitions for one in self.properties if (one.owner, one.type) == (owner, type)), ())
 
     def find_connection_type(self, name: str | None) -> ConnectionType | None:
         return next((type for type in self.connection_types if type.name == name), None)
@@ -140,22 +172,32 @@ async def list_ontologies(reader: Reader, where: Where = EVERYTHING) -> list[Ont
         return []
     types = await reader.fetch(NODE_TYPES, EVERYTHING, AS_ADDED)
     connections = await reader.fetch(CONNECTION_TYPES, EVERYTHING, AS_ADDED)
-    return [_made_of(row, types, connections) for row in rows]
+    properties = await reader.fetch(PROPERTIES, EVERYTHING, AS_ADDED)
+    return [_made_of(row, types, connections, properties) for row in rows]
 
 
 async def _whole(reader: Reader, row: OntologyRow) -> Ontology:
     ours = eq("ontology", row.name)
     types = await reader.fetch(NODE_TYPES, ours, AS_ADDED)
-    return _made_of(row, types, await reader.fetch(CONNECTION_TYPES, ours, AS_ADDED))
+    connections = await reader.fetch(CONNECTION_TYPES, ours, AS_ADDED)
+    return _made_of(row, types, connections, await reader.fetch(PROPERTIES, ours, AS_ADDED))
 
 
-def _made_of(row: OntologyRow, types: Sequence[Row], connections: Sequence[Row]) -> Ontology:
+def _made_of(
+    row: OntologyRow, types: Sequence[Row], connections: Sequence[Row], properties: Sequence[PropertyRow]
+) -> Ontology:
+    defined: dict[tuple[str, str], list[PropertyDefinition]] = {}
+    for one in properties:
+        if one.ontology == row.name:
+            found = msgspec.json.decode(one.definition, type=PropertyDefinition)
+            defined.setdefault((one.owner, one.type), []).append(found)
     return Ontology(
         row.name,
         tuple(type.name for type in types if type.ontology == row.name),
         tuple(connection_type_of(type) for type in connections if type.ontology == row.name),
         Enforcement(row.enforcement),
         row.created,
+        tuple(TypeProperties(Owner(owner), type, tuple(found)) for (owner, type), found in defined.items()),
     )
 
 

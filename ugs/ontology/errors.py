@@ -87,9 +87,9 @@ class RequiredPropertyMissing(UgsError):
     code = "REQUIRED_PROPERTY_MISSING"
     summary = "Connection type requires properties that weren't provided"
 
-    def __init__(self, name: str, required: Sequence[str], missing: Sequence[str]) -> None:
+    def __init__(self, name: str, required: Sequence[str], missing: Sequence[str], kind: str = "connection") -> None:
         super().__init__(
-            f"Connection type {name} requires properties: {listed(required)}. Missing: {listed(missing)}",
+            f"{kind.capitalize()} type {name} requires properties: {listed(required)}. Missing: {listed(missing)}",
             required=[*required],
             missing=[*missing],
         )
@@ -142,8 +142,8 @@ class InvalidPropertyValue(UgsError):
     code = "INVALID_PROPERTY_VALUE"
     summary = "Property values are string, number or boolean"
 
-    def __init__(self, key: str, why: str) -> None:
-        super().__init__(f"Property {key[:80]!r} {why}. Values must be string, number or boolean.", property=key[:80])
+    def __init__(self, key: str, why: str, rule: str = " Values must be string, number or boolean.") -> None:
+        super().__init__(f"Property {key[:80]!r} {why}.{rule}", property=key[:80])
 
 
 class InvalidArgument(UgsError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Raw
@@ -16,12 +16,14 @@ from ugs.ontology.model import (
     CONTENTS,
     NODE_TYPES,
     ONTOLOGIES,
+    PROPERTIES,
     ConnectionTypeRow,
     Content,
     ContentBody,
     Enforcement,
     NodeTypeRow,
     OntologyRow,
+    PropertyRow,
 )
 from ugs.reads.where import eq
 from ugs.values import to_text
@@ -54,17 +56,37 @@ def create(event: Event) -> list[Change]:
         for place, told in enumerate(data["connection_types"])
     ]
     row = OntologyRow(name, data.get("enforcement", Enforcement.OFF.value), event.timestamp)
-    return [Put(ONTOLOGIES, row), *types, *connections]
+    return [Put(ONTOLOGIES, row), *types, *connections, *_defined(event)]
+
+
+def property_rows(event: Event, told: Iterable[Mapping[str, Any]]) -> list[Change]:
+    """The rows behind the definitions that an event tells, in its order."""
+    ontology = event.payload["name"]
+    each = [(one["owner"], one["type"], definition) for one in told for definition in one["definitions"]]
+    return [
+        Put(PROPERTIES, PropertyRow(ontology, owner, type, one["name"], to_text(one), event.position, place))
+        for place, (owner, type, one) in enumerate(each)
+    ]
+
+
+def add_properties(event: Event) -> list[Change]:
+    return property_rows(event, [event.payload])
 
 
 def add_node_type(event: Event) -> list[Change]:
     data = event.payload
-    return [Put(NODE_TYPES, NodeTypeRow(data["name"], data["type_name"], event.position, 0))]
+    type = Put(NODE_TYPES, NodeTypeRow(data["name"], data["type_name"], event.position, 0))
+    return [type, *_defined(event)]
+
+
+def _defined(event: Event) -> list[Change]:
+    return property_rows(event, event.payload.get("properties", ()))
 
 
 def add_connection_type(event: Event) -> list[Change]:
     data = event.payload
-    return [Put(CONNECTION_TYPES, connection_row(data["name"], data["connection_type"], event.position))]
+    row = connection_row(data["name"], data["connection_type"], event.position)
+    return [Put(CONNECTION_TYPES, row), *_defined(event)]
 
 
 def set_enforcement(event: Event) -> list[Change]:
@@ -111,6 +133,7 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "OntologyCreated": create,
     "OntologyNodeTypeAdded": add_node_type,
     "OntologyConnectionTypeAdded": add_connection_type,
+    "OntologyPropertiesAdded": add_properties,
     "OntologyEnforcementSet": set_enforcement,
     "NodeAdded": keep_content("node"),
     "NodeUpdated": keep_content("node"),

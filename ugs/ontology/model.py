@@ -66,6 +66,18 @@ class ConnectionTypeRow(Struct, frozen=True, gc=False):
         return names
 
 
+class PropertyRow(Struct, frozen=True, gc=False):
+    """What an ontology says about one property of a type."""
+
+    ontology: str
+    owner: str
+    type: str
+    name: str
+    definition: JsonText
+    position: int
+    place: int
+
+
 class Content(Struct, frozen=True, gc=False):
     """What is known about the content of a node or connection."""
 
@@ -123,6 +135,21 @@ CONNECTION_TYPES = Table(
     key=["ontology", "name"],
 )
 
+PROPERTIES = Table(
+    "ontology_properties",
+    PropertyRow,
+    [
+        Field("ontology"),
+        Field("owner"),
+        Field("type"),
+        Field("name"),
+        Field("definition", Kind.JSON),
+        Field("position", Kind.INTEGER),
+        Field("place", Kind.INTEGER),
+    ],
+    key=["ontology", "owner", "type", "name"],
+)
+
 CONTENTS = Table(
     "contents",
     Content,
@@ -146,4 +173,4 @@ CONTENT_BODIES = Table(
     key=["id"],
 )
 
-TABLES = (ONTOLOGIES, NODE_TYPES, CONNECTION_TYPES, CONTENTS, CONTENT_BODIES)
+TABLES = (ONTOLOGIES, NODE_TYPES, CONNECTION_TYPES, PROPERTIES, CONTENTS, CONTENT_BODIES)

@@ -27,7 +27,7 @@ from ugs.ontology.content import (
     checked,
     checked_format,
 )
-from ugs.ontology.definition import get_ontology
+from ugs.ontology.definition import find_ontology, get_ontology
 from ugs.ontology.errors import (
     DEFAULT,
     ConnectionNotFound,
@@ -37,6 +37,7 @@ from ugs.ontology.errors import (
     MemoryNodeNotFound,
 )
 from ugs.ontology.model import CONTENTS, Content
+from ugs.ontology.properties import Owner, check_complete, check_values, with_defaults
 from ugs.values import MAX_INT, MIN_INT, check_value, properties_text
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -62,6 +63,7 @@ class UpdateNode(Command, frozen=True):
     content: str | None = None
     encoding: str | None = None
     format: str | None = None
+    ontology: str = DEFAULT
 
 
 class DeleteNode(Command, frozen=True):
@@ -87,6 +89,7 @@ class UpdateConnection(Command, frozen=True):
     connection_id: str
     properties: dict[str, Any] | None = None
     content: str | None = None
+    ontology: str = DEFAULT
 
 
 class DeleteConnection(Command, frozen=True):
@@ -100,9 +103,13 @@ async def create_node(command: CreateNode, desk: Desk) -> Decision:
     ontology = await get_ontology(desk, command.ontology)
     ontology.check_node_type(command.type)
     content = checked(command.content, command.encoding, command.format, await content_limit(desk))
-    check_properties(command.properties)
+    definitions = ontology.definitions(Owner.NODE, command.type)
+    properties = with_defaults(definitions, command.properties)
+    check_complete(command.type, Owner.NODE, definitions, properties)
+    check_properties(properties)
+    check_values(definitions, properties)
     id = await new_id(desk, "mem")
-    decision = await add_node(AddNode(id=id, type=command.type, properties=command.properties), desk)
+    decision = await add_node(AddNode(id=id, type=command.type, properties=properties), desk)
     return _with_content(decision, content)
 
 
@@ -113,11 +120,21 @@ async def update_node(command: UpdateNode, desk: Desk) -> Decision:
         raise InvalidArgument("give at least one of properties, content and format", argument="properties")
     if command.content is not None and command.encoding is None:
         raise InvalidEncoding("encoding must be given with content: utf-8 or base64")
+    await _check_defined(desk, command.ontology, Owner.NODE, node.type, command.properties)
     data = _merged(node, command.properties)
     content = await _new_content(command, desk)
     if content:
         data["content"] = content
     return Decision([Draft("NodeUpdated", node.id, data, node.version + 1)])
+
+
+async def _check_defined(
+    desk: Desk, ontology: str, owner: Owner, type: str | None, properties: Mapping[str, Any] | None
+) -> None:
+    """Hold new values to what the ontology says about them; without an ontology nothing is said."""
+    found = await find_ontology(desk, ontology) if properties else None
+    if found is not None and properties:
+        check_values(found.definitions(owner, type), properties)
 
 
 async def _new_content(command: UpdateNode, desk: Desk) -> dict[str, Any]:
@@ -144,13 +161,17 @@ async def create_connection(command: CreateConnection, desk: Desk) -> Decision:
     source = await known_node(desk, command.from_node_id)
     target = await known_node(desk, command.to_node_id)
     type.check_ends(source.type, target.type)
-    type.check_properties(command.properties)
-    check_properties(command.properties)
+    definitions = ontology.definitions(Owner.CONNECTION, type.name)
+    properties = with_defaults(definitions, command.properties)
+    type.check_properties(properties)
+    check_complete(type.name, Owner.CONNECTION, definitions, properties)
+    check_properties(properties)
+    check_values(definitions, properties)
     if type.acyclic:
         await refuse_circle(desk, type, source.id, target.id)
     content = await _notes(command.content, desk)
     id = await new_id(desk, "conn")
-    add = AddEdge(id=id, source=source.id, target=target.id, type=type.name, properties=command.properties)
+    add = AddEdge(id=id, source=source.id, target=target.id, type=type.name, properties=properties)
     return _with_content(await add_edge(add, desk), content)
 
 
@@ -159,6 +180,7 @@ async def update_connection(command: UpdateConnection, desk: Desk) -> Decision:
     edge = await known_connection(desk, command.connection_id)
     if command.properties is None and command.content is None:
         raise InvalidArgument("give at least one of properties and content", argument="properties")
+    await _check_defined(desk, command.ontology, Owner.CONNECTION, edge.type, command.properties)
     data = _merged(edge, command.properties)
     content = await _notes(command.content, desk)
     if content:

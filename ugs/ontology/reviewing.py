@@ -16,6 +16,7 @@ from ugs.graph.events import edges_of
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.ontology.definition import Ontology, list_ontologies
 from ugs.ontology.model import Enforcement
+from ugs.ontology.properties import Owner, check_complete, check_values
 from ugs.reads.where import Compare, Op
 
 ENFORCED = Compare("enforcement", Op.NE, Enforcement.OFF.value)
@@ -58,6 +59,7 @@ async def _check(desk: Desk, ontology: Ontology, event: Event) -> None:
         node: Node | None = await desk.find(NODES, id)
         if node is not None:
             ontology.check_node_type(node.type)
+            _check_defined(ontology, Owner.NODE, node)
             if event.type == "NodeUpdated" and "type" in event.payload:
                 await _check_around(desk, ontology, node)
         return
@@ -77,3 +79,12 @@ async def _check_edge(desk: Desk, ontology: Ontology, edge: Edge) -> None:
     ends: list[Any] = [await desk.find(NODES, end) for end in (edge.source, edge.target)]
     type.check_ends(*(None if end is None else end.type for end in ends))
     type.check_properties(edge.properties)
+    _check_defined(ontology, Owner.CONNECTION, edge)
+
+
+def _check_defined(ontology: Ontology, owner: Owner, element: Node | Edge) -> None:
+    """Hold an element's properties to what the ontology says about them."""
+    definitions = ontology.definitions(owner, element.type)
+    if definitions:
+        check_complete(element.type or "", owner, definitions, element.properties)
+        check_values(definitions, element.properties)

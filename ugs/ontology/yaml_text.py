@@ -13,12 +13,14 @@ import msgspec
 import yaml
 
 from ugs.errors import LimitExceeded
-from ugs.ontology.definition import ConnectionType, Ontology
+from ugs.ontology.definition import ConnectionType, Ontology, TypeProperties
 from ugs.ontology.errors import InvalidArgument
+from ugs.ontology.properties import Plain, PropertyKind
 from ugs.values import to_text
 
-MAX_CHARS = 1 << 20
+MAX_CHARS = 256 << 10
 MAX_DEPTH = 8
+NUMBER = re.compile(r"-?[0-9]{1,19}(\.[0-9]{1,19})?([eE][-+]?[0-9]{1,3})?")
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Words that other readers of YAML take for something else than text.
 WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
@@ -29,15 +31,17 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     node_types: list[str]
     connection_types: list[ConnectionType] = []
+    properties: list[TypeProperties] = []
 
 
 def to_yaml(ontology: Ontology) -> str:
     """The ontology as the seed writes it."""
     lines = ["node_types:" if ontology.node_types else "node_types: []", *_items(ontology.node_types, "  "), ""]
-    if not ontology.connection_types:
-        return "\n".join([*lines, "connection_types: []", ""])
     blocks = ["\n".join(_block(type)) for type in ontology.connection_types]
-    return "\n".join([*lines, "connection_types:", "\n\n".join(blocks), ""])
+    lines += ["connection_types:", "\n\n".join(blocks), ""] if blocks else ["connection_types: []", ""]
+    if ontology.properties:
+        lines += ["properties:", *(line for one in ontology.properties for line in _definitions(one)), ""]
+    return "\n".join(lines)
 
 
 def _block(type: ConnectionType) -> Iterable[str]:
@@ -49,6 +53,27 @@ def _block(type: ConnectionType) -> Iterable[str]:
             yield from _items(names, "      ")
     if type.acyclic:
         yield "    acyclic: true"
+
+
+def _definitions(told: TypeProperties) -> Iterable[str]:
+    """What is said about the properties of a type."""
+    yield f"  - owner: {told.owner.value}"
+    yield f"    type: {_scalar(told.type)}"
+    yield "    definitions:"
+    for one in told.definitions:
+        yield f"      - name: {_scalar(one.name)}"
+        yield f"        kind: {one.kind.value}"
+        for key in ("required", "pattern", "default", "description"):
+            value = getattr(one, key)
+            if value not in (False, None, "") or (key == "default" and value is not None):
+                yield f"        {key}: {_value(value)}"
+        if one.enum:
+            yield "        enum:"
+            yield from (f"          - {_value(value)}" for value in one.enum)
+
+
+def _value(value: Plain) -> str:
+    return _scalar(value) if isinstance(value, str) else to_text(value)
 
 
 def _items(names: Iterable[str], indent: str) -> Iterable[str]:
@@ -66,11 +91,21 @@ def from_yaml(text: str) -> Document:
         raise LimitExceeded(f"an ontology in YAML has at most {MAX_CHARS} characters", limit=MAX_CHARS)
     try:
         _check_events(text)
-        return msgspec.convert(_switched(yaml.load(text, Loader=yaml.BaseLoader)), Document)
+        return msgspec.convert(_switched(yaml.load(text, Loader=Reader)), Document)
     except yaml.YAMLError as error:
         raise InvalidArgument(f"not valid YAML: {' '.join(str(error).split())[:200]}", argument="yaml") from error
     except msgspec.ValidationError as error:
         raise InvalidArgument(f"not an ontology: {error}", argument="yaml") from error
+
+
+class Reader(yaml.BaseLoader):
+    """Reads every scalar as text, and refuses a key that is given twice."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        if len({str(key) for key in keys}) < len(keys):
+            raise InvalidArgument("a key is given twice", argument="yaml")
+        return super().construct_mapping(node, deep)
 
 
 def _check_events(text: str) -> None:
@@ -86,9 +121,38 @@ def _check_events(text: str) -> None:
 
 
 def _switched(document: Any) -> Any:
-    """The one switch there is, read from text."""
-    types = document.get("connection_types") if isinstance(document, dict) else None
-    for type in types if isinstance(types, list) else ():
-        if isinstance(type, dict) and type.get("acyclic") in ("true", "false"):
-            type["acyclic"] = type["acyclic"] == "true"
+    """Switches and values, read from text."""
+    for type in _objects(document, "connection_types"):
+        _switch(type, "acyclic")
+    for told in _objects(document, "properties"):
+        for one in _objects(told, "definitions"):
+            _switch(one, "required")
+            _read_values(one)
     return document
+
+
+def _objects(holder: Any, key: str) -> list[dict[str, Any]]:
+    found = holder.get(key) if isinstance(holder, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _switch(holder: dict[str, Any], key: str) -> None:
+    if holder.get(key) in ("true", "false"):
+        holder[key] = holder[key] == "true"
+
+
+def _read_values(definition: dict[str, Any]) -> None:
+    """Values of a definition as its kind has them; what cannot be read stays text, and is refused as such."""
+    kind = definition.get("kind")
+    if "default" in definition:
+        definition["default"] = _typed(kind, definition["default"])
+    if isinstance(definition.get("enum"), list):
+        definition["enum"] = [_typed(kind, value) for value in definition["enum"]]
+
+
+def _typed(kind: Any, text: Any) -> Any:
+    if kind == PropertyKind.BOOLEAN and text in ("true", "false"):
+        return text == "true"
+    if kind in (PropertyKind.INTEGER, PropertyKind.NUMBER) and isinstance(text, str) and NUMBER.fullmatch(text):
+        return int(text) if re.fullmatch(r"-?[0-9]+", text) else float(text)
+    return text

@@ -1,0 +1,1 @@
+"""Ontologies by themselves: patterns, definitions, and the texts they are written in."""
