@@ -10,14 +10,15 @@ import time
 
 import msgspec
 from graphql import ExecutionResult, OperationDefinitionNode, OperationType
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
 from gateway.asked import Asked, Refused, from_address, from_body, refusal, shown_result
+from gateway.bodies import check_json, whole_body
 from gateway.documents import hash_in
 from gateway.freshness import Freshness
 from gateway.graphiql import graphiql_page
-from gateway.media import EVENT_STREAM, PLAIN_TYPE, RESPONSE_TYPE, accepted, is_acceptable, is_utf8, media_type, packed
+from gateway.media import EVENT_STREAM, PLAIN_TYPE, RESPONSE_TYPE, accepted, is_acceptable, media_type, packed
 from gateway.reception import Admitted, Reception
 from gateway.settings import Settings
 from gateway.streams import stream_response
@@ -70,28 +71,8 @@ class GraphQLDoor:
             raise Refused(406, InvalidSyntax(f"This endpoint answers with {RESPONSE_TYPE} or {PLAIN_TYPE}"))
         if request.method == "GET":
             return from_address(request)
-        kind, _, parameters = request.headers.get("content-type", "").partition(";")
-        if kind.strip().lower() != PLAIN_TYPE or not is_utf8(parameters):
-            reason = "Send the request as JSON in UTF-8, with the header Content-Type: application/json"
-            raise Refused(415, InvalidSyntax(reason))
-        if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise Refused(415, InvalidSyntax("Send the request uncompressed"))
-        return from_body(await self._body(request), self.most_depth)
-
-    async def _body(self, request: Request) -> bytes:
-        """The body, read no further than the limit; one that declares to be larger is not read at all."""
-        most, body = self.most_bytes, bytearray()
-        declared = request.headers.get("content-length", "")
-        if declared.isdecimal() and int(declared[:12]) > most:
-            raise Refused(413, LimitExceeded(f"The body is larger than {most} bytes", limit=most))
-        try:
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    raise Refused(413, LimitExceeded(f"The body is larger than {most} bytes", limit=most))
-        except ClientDisconnect as gone:
-            raise Refused(400, InvalidSyntax("The connection closed before the whole request had arrived")) from gone
-        return bytes(body)
+        check_json(request)
+        return from_body(await whole_body(request, self.most_bytes), self.most_depth)
 
     async def _answer(self, request: Request, asked: Asked) -> Response:
         text = self.reception.text_of(asked)
