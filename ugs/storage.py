@@ -20,6 +20,7 @@ from ugs.changes import Writes
 from ugs.events import Event, Head
 from ugs.reads.levels import execute_by_levels
 from ugs.reads.near import Near, Scored, nearest_of
+from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.rendering import Late, Rendering
 from ugs.reads.where import EVERYTHING, Where, all_of, eq, in_
@@ -118,6 +119,18 @@ class Session(ABC):
     async def replay(self, catalog: Catalog, events: Sequence[Event]) -> bool:
         """Log events that already have their place and let them act on the tables; False leaves it to the kernel."""
         return False
+
+    async def about(self, table: Table, where: Where = EVERYTHING) -> int:
+        """About how many rows meet the condition, for planning: a store may guess where counting is dear."""
+        return await self.count(table, where)
+
+    async def match(self, pattern: Pattern) -> list[Match] | None:
+        """All matches of a pattern, in any order; None leaves it to the kernel, which goes step by step."""
+        return None
+
+    def match_statements(self, pattern: Pattern) -> list[str]:
+        """The statements that `match` would send, for people; none where the kernel goes step by step."""
+        return []
 
     async def read(self, plan: Read) -> Rows:
         """The answer to a whole plan."""

@@ -22,6 +22,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def literal(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 class Tied(Struct, frozen=True):
     """The first rows of a table for each of some values, in pieces of SQL that call the table `t`."""
 
@@ -49,6 +54,25 @@ class Dialect(ABC):
 
     numbers_siblings: ClassVar[bool] = True
     """Numbering the rows of each parent costs less here than sorting them afterwards."""
+
+    join: ClassVar[str] = "JOIN"
+    """Joins tables, in the order written where the planner would only guess at a better one."""
+    recurses_twice: ClassVar[bool] = False
+    """A recursive query may refer to itself in several parts."""
+    no_path: ClassVar[str]
+    """A path without arcs."""
+
+    @abstractmethod
+    def longer(self, path: str, id: str) -> str:
+        """A path with one more arc at its end."""
+
+    @abstractmethod
+    def absent(self, path: str, id: str) -> str:
+        """Whether a path has not come over an arc."""
+
+    @abstractmethod
+    def path_ids(self, path: Any) -> list[str]:
+        """The arcs of a path as the database answered it."""
 
     @abstractmethod
     def placeholder(self, number: int) -> str:
@@ -93,6 +117,14 @@ class Dialect(ABC):
     def by_index(self, name: str) -> str:
         """A note behind a table's name that this index is the one to use, where a planner needs to be told."""
         return ""
+
+    def estimating(self, text: str) -> str:
+        """A statement that tells about how many rows a query would give: by counting them, unless it can guess."""
+        return f"SELECT count(*) FROM ({text}) t"
+
+    def estimate(self, answer: Sequence[Sequence[Any]]) -> int:
+        """The number in its answer."""
+        return int(answer[0][0])
 
     def nothing(self, kind: str) -> str:
         """A missing value of a type."""
@@ -144,4 +176,4 @@ class Literals(Parameters):
             return "TRUE" if value else "FALSE"
         if isinstance(value, int | float):
             return repr(value)
-        return "'" + str(value).replace("'", "''") + "'"
+        return literal(str(value))

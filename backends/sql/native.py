@@ -9,6 +9,7 @@ from backends.sql.conditions import KeyIn
 from backends.sql.dialect import quoted
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.folding import folded
+from backends.sql.matching import Matching, Reading, is_joinable
 from backends.sql.names import properties_name
 from backends.sql.rows import value_from_store
 from backends.sql.session import Shape, SqlSession
@@ -16,10 +17,13 @@ from backends.sql.unfolding import Unfolding
 from backends.sql.unindexed import decided, is_decidable
 from ugs.catalog import Row, Table
 from ugs.reads.levels import execute_by_levels, one_more, without_extra
+from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Found, Read, Rows
 from ugs.reads.where import EVERYTHING, Compare, Op, Where
 
 KEYS_AT_ONCE = 1_000
+COUNTED_AT_MOST = 10_000
+"""Beyond this it makes no difference to a plan how many rows there are."""
 
 
 class NativeSession(SqlSession):
@@ -41,10 +45,21 @@ class NativeSession(SqlSession):
             found += await self.fetch(table, KeyIn(tuple(storable[start : start + KEYS_AT_ONCE])))
         return found
 
+    async def filled(self, tables: Sequence[Table]) -> list[Table]:
+        looks = (f"EXISTS (SELECT 1 FROM {quoted(table.name)})" for table in tables)
+        (found,) = await self.link.rows(f"SELECT {', '.join(looks)}")
+        return [table for table, has_rows in zip(tables, found, strict=True) if has_rows]
+
     async def count(self, table: Table, where: Where = EVERYTHING) -> int:
         where = await decided(self, table, where)
         count: int = (await self.rows(self.shape.select().count(table, where)))[0][0]
         return count
+
+    async def about(self, table: Table, where: Where = EVERYTHING) -> int:
+        if not is_decidable(self.shape.catalog, table, where):
+            return await self.count(table, where)
+        text, values = self.shape.select().some(table, where, COUNTED_AT_MOST)
+        return self.shape.dialect.estimate(await self.link.rows(self.shape.dialect.estimating(text), values))
 
     async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
         where = await decided(self, table, where)
@@ -72,6 +87,20 @@ class NativeSession(SqlSession):
         rows = await self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
         rows, more = without_extra(rows, plan.page)
         return Rows([Found(row, {}) for row in rows], more)
+
+    async def match(self, pattern: Pattern) -> list[Match] | None:
+        if not is_joinable(self.shape.catalog, pattern):
+            return None
+        dialect = self.shape.dialect
+        records = await self.rows(Matching(self.shape.catalog, dialect, pattern).statement())
+        reading = Reading(dialect, pattern)
+        arcs = await self.find_many(pattern.arcs, sorted(reading.paths(records))) if reading.walks else []
+        return reading.matches(records, {pattern.arcs.key_of(row): row for row in arcs})
+
+    def match_statements(self, pattern: Pattern) -> list[str]:
+        if not is_joinable(self.shape.catalog, pattern):
+            return []
+        return [Matching(self.shape.catalog, self.shape.dialect, pattern).statement()[0]]
 
     def statements(self, plan: Read) -> list[str]:
         """The statement `read` sends; none for a plan it answers level by level."""

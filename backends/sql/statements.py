@@ -49,6 +49,11 @@ class Select:
         condition = self.conditions.text(where, Place(table, "t"))
         return f"SELECT count(*) FROM {quoted(table.name)} t WHERE {condition}", self.parameters.values
 
+    def some(self, table: Table, where: Where, most: int) -> Bound:
+        """So many of the rows that meet the condition, only to know that they are there."""
+        condition = self.conditions.text(where, Place(table, "t"))
+        return f"SELECT 1 FROM {quoted(table.name)} t WHERE {condition}{limit_of(most)}", self.parameters.values
+
     def group(self, table: Table, by: str, where: Where) -> Bound:
         """How many rows each value of a column has."""
         place = Place(table, "t")

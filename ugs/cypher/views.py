@@ -21,6 +21,7 @@ from ugs.facts.names import is_uuid, normalize_name
 from ugs.facts.queries import OLDEST_FIRST, holds_at
 from ugs.facts.viewing import Viewer
 from ugs.facts.views import BETWEEN_ENTITIES, relations_at
+from ugs.reads.pattern import Match, Pattern
 from ugs.reads.where import EVERYTHING, NOTHING, Compare, Not, Op, Where, all_of, eq, in_
 from ugs.storage import Session
 from ugs.values import to_text
@@ -38,7 +39,19 @@ class Glasses(Struct, frozen=True):
     moment: Instant
 
 
-class FactsGraph:
+class Unjoined:
+    """A graph that is walked step by step."""
+
+    joins = False
+
+    async def match(self, pattern: Pattern) -> list[Match] | None:
+        return None
+
+    async def labels_are_types(self) -> bool:
+        return False
+
+
+class FactsGraph(Unjoined):
     """Entities and the facts between them that hold at an instant, as far as the viewer may see them."""
 
     def __init__(self, session: Session, glasses: Glasses) -> None:
@@ -153,7 +166,7 @@ def own_id(id: str, kind: str) -> str:
     return own if head == kind else ""
 
 
-class UnitedGraph:
+class UnitedGraph(Unjoined):
     """Several graphs side by side; their ids never clash, since those of facts carry a kind."""
 
     def __init__(self, parts: Sequence[GraphView]) -> None:

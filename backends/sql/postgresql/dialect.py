@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from backends.sql.dialect import Dialect, Parameters, Tied, quoted
+from backends.sql.dialect import Dialect, Parameters, Tied, literal, quoted
 from backends.sql.encoding import HEAD
 from ugs.catalog import Kind
 
+ESTIMATE = re.compile(r"\brows=(\d+)")
 WIPING = "ugs.wiping"
 """The setting that lets a transaction empty the log on purpose."""
+LARGE = 1 << 20
+"""Bytes of a table from which on it is truncated."""
 
 
 class PostgresqlDialect(Dialect):
@@ -26,6 +30,16 @@ class PostgresqlDialect(Dialect):
         Kind.VECTOR: "bytea",
     }
     limits_index_entries: ClassVar[bool] = True
+    no_path: ClassVar[str] = "'{}'::text[]"
+
+    def longer(self, path: str, id: str) -> str:
+        return f"{path} || {id}::text"
+
+    def absent(self, path: str, id: str) -> str:
+        return f"{id} <> ALL({path})"
+
+    def path_ids(self, path: Any) -> list[str]:
+        return list(path)
 
     def placeholder(self, number: int) -> str:
         return f"${number}"
@@ -76,6 +90,14 @@ class PostgresqlDialect(Dialect):
         numbered = f"SELECT t.*, row_number() OVER (ORDER BY {tied.walk}) AS place FROM ({first}) t"
         return f"SELECT t.* FROM ({tied.ties}) ties CROSS JOIN LATERAL ({numbered}) t"
 
+    def estimating(self, text: str) -> str:
+        # What its own statistics say, without looking at a row.
+        return f"EXPLAIN {text}"
+
+    def estimate(self, answer: Sequence[Sequence[Any]]) -> int:
+        told = ESTIMATE.search(answer[0][0])
+        return int(told[1]) if told else 0
+
     def nothing(self, kind: str) -> str:
         return f"NULL::{kind}"
 
@@ -89,7 +111,16 @@ class PostgresqlDialect(Dialect):
         ]
 
     def empty(self, tables: Sequence[str]) -> list[str]:
-        return [f"SET LOCAL {WIPING} = 'on'", f"TRUNCATE {', '.join(quoted(table) for table in tables)}"]
+        # TRUNCATE makes new files for a table and all its indexes; deleting a few rows is far quicker.
+        names = ", ".join(literal(table) for table in tables)
+        return [
+            f"SET LOCAL {WIPING} = 'on'",
+            f"DO $$ DECLARE name text; size int8; BEGIN FOREACH name IN ARRAY ARRAY[{names}] LOOP "
+            "size := pg_relation_size(quote_ident(name)::regclass); "
+            f"IF size > {LARGE} THEN EXECUTE 'TRUNCATE ' || quote_ident(name); "
+            "ELSIF size > 0 THEN EXECUTE 'DELETE FROM ' || quote_ident(name); END IF; "
+            "END LOOP; END $$",
+        ]
 
     def table_names(self) -> str:
         return "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"

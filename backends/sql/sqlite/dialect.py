@@ -28,6 +28,20 @@ class SqliteDialect(Dialect):
     }
 
     numbers_siblings: ClassVar[bool] = False
+    # Without statistics SQLite guesses; the order of the pattern comes from a planner that has asked.
+    join: ClassVar[str] = "CROSS JOIN"
+    recurses_twice: ClassVar[bool] = True
+    no_path: ClassVar[str] = "','"
+
+    def longer(self, path: str, id: str) -> str:
+        return f"{path} || {id} || ','"
+
+    def absent(self, path: str, id: str) -> str:
+        return f"instr({path}, ',' || {id} || ',') = 0"
+
+    def path_ids(self, path: Any) -> list[str]:
+        # An id is made of letters, digits, `_`, `-` and `:`, so a comma ends it.
+        return [id for id in path.split(",") if id]
 
     def placeholder(self, number: int) -> str:
         return "?"

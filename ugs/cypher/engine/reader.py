@@ -7,8 +7,9 @@ driver then fetches everything noted in a few questions and lets the operator tr
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from ugs.cypher.engine.view import Condition, GraphView, Wanted
+from ugs.cypher.engine.view import Condition, GraphView, Wanted, as_node
 from ugs.cypher.values.comparing import equals
 from ugs.cypher.values.entities import Node, Relationship
 from ugs.reads.where import Op
@@ -88,6 +89,13 @@ class Reader:
     def remember(self, nodes: Iterable[Node]) -> None:
         for node in nodes:
             self._nodes.setdefault(node.id, node)
+
+    def adopt(self, row: Any) -> Node:
+        """The node behind a row that came along with something else."""
+        node = self._nodes.get(row.id)
+        if node is None:
+            node = self._nodes[row.id] = as_node(row)
+        return node
 
     async def load(self) -> None:
         """Fetch all that was found missing."""

@@ -12,12 +12,15 @@ from ugs.cypher.values.entities import DEFAULT_TYPE, Node, Relationship
 from ugs.cypher.values.stored import LABELS, stored_labels
 from ugs.graph.model import EDGES, NODES
 from ugs.identity import is_identifier
+from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import Order, Page
-from ugs.reads.where import EVERYTHING, Op, Property, Where, all_of, any_of, eq, in_
+from ugs.reads.where import EVERYTHING, Compare, Op, Property, Where, all_of, any_of, eq, in_
 from ugs.storage import Session
 
 FIRST_PAGE, LAST_PAGE = 256, 8192
 FIELD = "properties_text"
+BY_ID = ""
+"""The key of a condition on the id of an element, which is no property."""
 
 
 class Condition(Struct, frozen=True):
@@ -38,6 +41,10 @@ class Wanted(Struct, frozen=True):
 class GraphView(Protocol):
     """What the engine asks of a graph; each question is about many elements at once."""
 
+    @property
+    def joins(self) -> bool:
+        """Whether whole patterns may be asked for."""
+
     async def nodes(self, wanted: Wanted) -> list[Node]: ...
 
     def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]: ...
@@ -52,6 +59,10 @@ class GraphView(Protocol):
 
     async def position(self) -> int: ...
 
+    async def match(self, pattern: Pattern) -> list[Match] | None: ...
+
+    async def labels_are_types(self) -> bool: ...
+
 
 class StoredGraph:
     """Nodes and edges of a session, as far as the caller may see them."""
@@ -60,6 +71,13 @@ class StoredGraph:
         self.session = session
         self._nodes = nodes
         self._edges = edges
+        self._plain: bool | None = None
+
+    @property
+    def joins(self) -> bool:
+        """A store that can join is asked to, unless the caller sees only a part: then every step must be looked at."""
+        whole = self._nodes is EVERYTHING and self._edges is EVERYTHING
+        return whole and type(self.session).match is not Session.match
 
     async def nodes(self, wanted: Wanted) -> list[Node]:
         rows = await self.session.fetch(NODES, self._where(wanted))
@@ -89,16 +107,23 @@ class StoredGraph:
     async def count(self, wanted: Wanted) -> int:
         """About how many nodes a scan would meet, for planning: by type alone, since that has an index."""
         types = [eq("type", label) for label in wanted.labels]
-        return await self.session.count(NODES, all_of(*types, self._nodes))
+        return await self.session.about(NODES, all_of(*types, self._nodes))
 
     async def position(self) -> int:
         """Where the log ends, for stores whose sessions see commits between two answers; elsewhere always 0."""
         return (await self.session.head()).position if self.session.near else 0
 
+    async def match(self, pattern: Pattern) -> list[Match] | None:
+        return await self.session.match(pattern)
+
+    async def labels_are_types(self) -> bool:
+        """Whether no node has labels beside its type, so that the type alone decides."""
+        if self._plain is None:
+            self._plain = not await self.session.fetch(NODES, Property(FIELD, LABELS, Op.EXISTS), page=Page(limit=1))
+        return self._plain
+
     def _where(self, wanted: Wanted) -> Where:
-        labels = [labelled(label) for label in wanted.labels]
-        properties = [Property(FIELD, part.key, part.op, part.value) for part in wanted.conditions]
-        return all_of(*labels, *properties, self._nodes)
+        return all_of(node_where(wanted), self._nodes)
 
 
 async def growing_pages(session: Session, table: Table, where: Where) -> AsyncIterator[list[Any]]:
@@ -110,6 +135,24 @@ async def growing_pages(session: Session, table: Table, where: Where) -> AsyncIt
         if len(rows) < size:
             return
         after, size = (table.key_of(rows[-1]),), min(size * 4, LAST_PAGE)
+
+
+def node_where(wanted: Wanted, plain: bool = False) -> Where:
+    """The nodes that are wanted, and perhaps a few more; `plain`: labels are types and nothing else."""
+    labels = [eq("type", label) if plain else labelled(label) for label in wanted.labels]
+    return all_of(*labels, *map(on_element, wanted.conditions))
+
+
+def edge_where(types: Sequence[str] | None, conditions: Sequence[Condition]) -> Where:
+    """The edges of these types that meet the conditions."""
+    return all_of(EVERYTHING if types is None else of_types(types), *map(on_element, conditions))
+
+
+def on_element(condition: Condition) -> Where:
+    """What a condition says about a node or an edge."""
+    if condition.key == BY_ID:
+        return Compare("id", condition.op, condition.value)
+    return Property(FIELD, condition.key, condition.op, condition.value)
 
 
 def labelled(label: str) -> Where:

@@ -20,6 +20,11 @@ class Collector:
     def take(self, value: Any) -> None:
         raise NotImplementedError
 
+    def take_times(self, value: Any, times: int) -> None:
+        """The same value several times over."""
+        for _ in range(times):
+            self.take(value)
+
     def result(self) -> Any:
         raise NotImplementedError
 
@@ -30,6 +35,9 @@ class Count(Collector):
 
     def take(self, value: Any) -> None:
         self.count += 1
+
+    def take_times(self, value: Any, times: int) -> None:
+        self.count += times
 
     def result(self) -> int:
         return self.count

@@ -41,10 +41,14 @@ class Aggregate(Operator):
     title = "Aggregate"
     gathers = True
 
-    def __init__(self, keys: Sequence[int], aggregations: Sequence[Aggregation], words: str) -> None:
+    def __init__(
+        self, keys: Sequence[int], aggregations: Sequence[Aggregation], words: str, weight: int | None = None
+    ) -> None:
         self.keys = keys
         self.aggregations = aggregations
         self.words = words
+        self.weight = weight
+        """The slot that says for how many equal rows a row stands, where rows may do so."""
 
     def describe(self) -> str:
         return self.words
@@ -83,9 +87,10 @@ class Aggregate(Operator):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _take(self, run: Run, groups: dict[Hashable, Group], batch: list[Row], values: list[list[Any]]) -> None:
-        keys = self.keys
+        keys, weight = self.keys, self.weight
         run.tick(len(batch))
         for number, row in enumerate(batch):
+            times = 1 if weight is None or row[weight] is None else row[weight]
             key = tuple([identity(row[slot]) for slot in keys])
             group = groups.get(key)
             if group is None:
@@ -93,7 +98,7 @@ class Aggregate(Operator):
             for place, aggregation in enumerate(self.aggregations):
                 value = values[place][number]
                 if value is not None:
-                    _feed_one(group, place, aggregation, value)
+                    _feed_one(group, place, aggregation, value, times)
 
     def _results(self, run: Run, groups: dict[Hashable, Group]) -> list[Row]:
         if not groups and not self.keys:
@@ -107,12 +112,15 @@ class Aggregate(Operator):
         return made
 
 
-def _feed_one(group: Group, place: int, aggregation: Aggregation, value: Any) -> None:
+def _feed_one(group: Group, place: int, aggregation: Aggregation, value: Any, times: int) -> None:
     if aggregation.distinct:
         known = identity(value[0] if isinstance(value, tuple) else value)
         if known in group.seen[place]:
             return
         group.seen[place].add(known)
+    elif times != 1:
+        group.collectors[place].take_times(value, times)
+        return
     group.collectors[place].take(value)
 
 

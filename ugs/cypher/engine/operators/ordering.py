@@ -79,6 +79,18 @@ def amount(value: Any, name: str) -> int:
     return value
 
 
+def enough_rows(skip: Fn | None, limit: Fn | None) -> Fn | None:
+    """How many rows a cut lets through, and leaves out before."""
+    if limit is None:
+        return None
+    most: Fn = limit
+
+    def count(row: Row) -> int:
+        return amount(most(row), "LIMIT") + (0 if skip is None else amount(skip(row), "SKIP"))
+
+    return count
+
+
 class Skip(Operator):
     """Leaves the first rows out."""
 

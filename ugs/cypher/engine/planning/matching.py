@@ -35,6 +35,17 @@ class Link:
     path: s.PathPattern
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A relationship in the way it is followed."""
+
+    link: Link
+    start: str
+    end: str
+    hop: Hop
+    backwards: bool
+
+
 class MatchPlanner:
     """Plans the patterns of one MATCH."""
 
@@ -50,12 +61,17 @@ class MatchPlanner:
         self.operators: list[Operator] = []
         self.taken: list[str] = []
         """Names of the relationships followed so far."""
+        self.every: list[s.Expression] = []
+        """All conditions of the MATCH."""
+        self.starts: list[str] = []
+        self.followed: list[Followed] = []
         self._anonymous = 0
 
     def plan(self, patterns: Sequence[s.PathPattern], where: s.Expression | None) -> tuple[list[Operator], Env]:
         for pattern in patterns:
             self._take_apart(pattern)
         self.conditions += conjuncts(where)
+        self.every = list(self.conditions)
         self._allot()
         self._filter()
         while self._next():
@@ -106,6 +122,7 @@ class MatchPlanner:
         elif (start := self._best_start()) is not None:
             self.operators.append(start_operator(start, self.env))
             self.bound.add(start.name)
+            self.starts.append(start.name)
             self._drop_labels(start)
         else:
             return False
@@ -154,6 +171,7 @@ class MatchPlanner:
             print_relationship(pattern, start, end),
         )
         self.operators.append(self._hop_operator(link, hop, backwards))
+        self.followed.append(Followed(link, start, end, hop, backwards))
         self.taken.append(link.name)
         self.bound |= {start, end, link.name}
 

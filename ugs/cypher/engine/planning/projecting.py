@@ -11,9 +11,8 @@ from ugs.cypher.engine.env import Env, Fn
 from ugs.cypher.engine.expressions import compile_all, compile_expression
 from ugs.cypher.engine.operators.base import Operator
 from ugs.cypher.engine.operators.grouping import Aggregate, Aggregation, Distinct
-from ugs.cypher.engine.operators.ordering import Limit, Skip, Sort, amount
+from ugs.cypher.engine.operators.ordering import Limit, Skip, Sort, enough_rows
 from ugs.cypher.engine.operators.shaping import Project
-from ugs.cypher.engine.run import Row
 from ugs.cypher.functions.aggregates import AGGREGATES
 from ugs.cypher.printing import print_expression
 
@@ -27,11 +26,12 @@ class Projected:
         self.visible = visible
 
 
-def plan_projection(projection: s.Projection, env: Env, outer: Env) -> Projected:
+def plan_projection(projection: s.Projection, env: Env, outer: Env, weight: int | None = None) -> Projected:
+    """The operators of a projection; rows may stand for several, as many as the slot `weight` says."""
     items = all_items(projection, list(env.scope))
     columns = {item.name: env.layout.slot() for item in items}
     grouped = any(has_aggregate(item.value) for item in items)
-    operators = _grouping(items, columns, env) if grouped else [_plain(items, columns, env)]
+    operators = _grouping(items, columns, env, weight) if grouped else [_plain(items, columns, env)]
     if projection.distinct:
         operators.append(Distinct(tuple(columns.values())))
     visible = outer.bind(columns) if is_narrow(projection) else env.bind(columns)
@@ -44,7 +44,7 @@ def _plain(items: tuple[s.Item, ...], columns: dict[str, int], env: Env) -> Oper
     return Project(targets, ", ".join(item.name for item in items))
 
 
-def _grouping(items: tuple[s.Item, ...], columns: dict[str, int], env: Env) -> list[Operator]:
+def _grouping(items: tuple[s.Item, ...], columns: dict[str, int], env: Env, weight: int | None) -> list[Operator]:
     keys = [item for item in items if not has_aggregate(item.value)]
     found: dict[s.Expression, str] = {}
     for item in items:
@@ -62,7 +62,7 @@ def _grouping(items: tuple[s.Item, ...], columns: dict[str, int], env: Env) -> l
         if has_aggregate(item.value)
     ]
     operators: list[Operator] = [_plain(tuple(keys), columns, env)] if keys else []
-    operators.append(Aggregate(tuple(columns[item.name] for item in keys), feeds, words + by))
+    operators.append(Aggregate(tuple(columns[item.name] for item in keys), feeds, words + by, weight))
     operators.append(Project(rest, ", ".join(item.name for item in items if has_aggregate(item.value))))
     return operators
 
@@ -94,7 +94,7 @@ def _ordering(projection: s.Projection, items: tuple[s.Item, ...], visible: Env,
         words = ", ".join(
             print_expression(sort.value) + (" DESC" if sort.descending else "") for sort in projection.order
         )
-        operators.append(Sort(keys, words, _enough(skip, limit)))
+        operators.append(Sort(keys, words, enough_rows(skip, limit)))
     if skip is not None:
         operators.append(Skip(skip))
     if limit is not None:
@@ -104,15 +104,3 @@ def _ordering(projection: s.Projection, items: tuple[s.Item, ...], visible: Env,
 
 def _sort_value(sort: s.Sort, items: tuple[s.Item, ...], visible: Env) -> Fn:
     return compile_expression(with_columns(sort.value, items), visible)
-
-
-def _enough(skip: Fn | None, limit: Fn | None) -> Fn | None:
-    """How many sorted rows the cut behind the sort can use."""
-    if limit is None:
-        return None
-    most: Fn = limit
-
-    def count(row: Row) -> int:
-        return amount(most(row), "LIMIT") + (0 if skip is None else amount(skip(row), "SKIP"))
-
-    return count

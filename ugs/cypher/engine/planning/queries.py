@@ -12,8 +12,9 @@ from ugs.cypher.engine.env import Env, Layout
 from ugs.cypher.engine.expressions import compile_expression
 from ugs.cypher.engine.operators.base import Operator
 from ugs.cypher.engine.operators.shaping import Filter, Optional, Unwind
+from ugs.cypher.engine.planning.folding import After, fold
 from ugs.cypher.engine.planning.matching import MatchPlanner
-from ugs.cypher.engine.planning.projecting import plan_projection
+from ugs.cypher.engine.planning.projecting import Projected, plan_projection
 from ugs.cypher.engine.planning.statistics import Statistics
 from ugs.cypher.printing import print_expression
 
@@ -29,15 +30,22 @@ class Planned:
 class Planner:
     """Plans the clauses of one query."""
 
-    def __init__(self, env: Env, statistics: Statistics) -> None:
+    def __init__(self, env: Env, statistics: Statistics, alone: bool = False) -> None:
         self.outer = env
         self.env = env
         self.statistics = statistics
+        self.alone = alone
+        """Its rows are the answer."""
         self.operators: list[Operator] = []
         self.columns: dict[str, int] = {}
+        self.later: tuple[s.Clause, ...] = ()
+        """The clauses behind the one being planned."""
+        self.weight: int | None = None
+        """The slot that says for how many rows a row stands, right behind a MATCH that may count."""
 
     def plan(self, single: s.Single) -> Planned:
-        for clause in single.clauses:
+        for place, clause in enumerate(single.clauses):
+            self.later = single.clauses[place + 1 :]
             PLANS[type(clause)](self, clause)
         return Planned(self.operators, self.columns)
 
@@ -47,7 +55,11 @@ class Planner:
             operators, self.env = MatchPlanner(self.env, self.statistics).plan(clause.patterns, clause.where)
             self.operators.append(Optional(operators, mark))
         else:
-            operators, self.env = MatchPlanner(self.env, self.statistics).plan(clause.patterns, clause.where)
+            planner = MatchPlanner(self.env, self.statistics)
+            operators, self.env = planner.plan(clause.patterns, clause.where)
+            if self.statistics.joins and not self.operators:
+                self.weight = self.env.layout.slot()
+                operators = fold(planner, clause, After(self.later, self.weight, self.alone))
             self.operators += operators
 
     def _unwind(self, clause: s.Unwind) -> None:
@@ -58,17 +70,21 @@ class Planner:
 
     def _with(self, clause: s.With) -> None:
         names = list(self.env.scope)
-        projected = plan_projection(clause.projection, self.env, self.outer)
-        self.operators += projected.operators
+        projected = self._projected(clause.projection)
         if clause.where is not None:
             where = condition_after(clause, names)
             condition = compile_expression(where, projected.visible)
             self.operators.append(Filter(condition, print_expression(where), has_subquery(where)))
         self.env = self.outer.bind(projected.columns)
 
-    def _return(self, clause: s.Return) -> None:
-        projected = plan_projection(clause.projection, self.env, self.outer)
+    def _projected(self, projection: s.Projection) -> Projected:
+        projected = plan_projection(projection, self.env, self.outer, self.weight)
+        self.weight = None
         self.operators += projected.operators
+        return projected
+
+    def _return(self, clause: s.Return) -> None:
+        projected = self._projected(clause.projection)
         self.columns = projected.columns
 
 
@@ -82,4 +98,6 @@ PLANS: dict[type, Callable[[Planner, Any], None]] = {
 
 def plan_query(query: s.Query, layout: Layout, statistics: Statistics) -> list[Planned]:
     """One plan for each part of a UNION."""
-    return [Planner(Env(layout), statistics).plan(part) for part in query.parts]
+    # Equal rows of several parts become one, so no part knows how many of its own are enough.
+    alone = len(query.parts) == 1
+    return [Planner(Env(layout), statistics, alone).plan(part) for part in query.parts]

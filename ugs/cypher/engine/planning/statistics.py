@@ -10,10 +10,11 @@ UNKNOWN_TOTAL = 100_000
 
 
 class Statistics:
-    """How many nodes have each label, as far as known."""
+    """How many nodes have each label, as far as known; and whether the store can join."""
 
-    def __init__(self, counts: dict[str, int] | None = None) -> None:
+    def __init__(self, counts: dict[str, int] | None = None, joins: bool = False) -> None:
         self.counts = counts or {}
+        self.joins = joins
 
     def nodes(self, labels: tuple[str, ...]) -> int:
         known = [self.counts[label] for label in labels if label in self.counts]
@@ -24,7 +25,8 @@ class Statistics:
 
 async def gather(view: GraphView, labels: set[str]) -> Statistics:
     """The sizes of these labels."""
-    return Statistics({label: await view.count(Wanted((label,))) for label in sorted(labels)})
+    counts = {label: await view.count(Wanted((label,))) for label in sorted(labels)}
+    return Statistics(counts, view.joins)
 
 
 def labels_worth_counting(query: s.Query) -> set[str]:

@@ -1,0 +1,231 @@
+"""A whole MATCH as one question to a store that can join; where it will not, the steps are taken one by one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ugs.cypher.engine.env import Fn
+from ugs.cypher.engine.operators.base import BATCH, Operator
+from ugs.cypher.engine.operators.scanning import ANYTHING, Sought, folded
+from ugs.cypher.engine.operators.shaping import BindPath, Filter
+from ugs.cypher.engine.reader import Types
+from ugs.cypher.engine.run import Row, Run
+from ugs.cypher.engine.view import BY_ID, Condition, Wanted, as_relationship, edge_where, has_labels, node_where
+from ugs.cypher.errors import CypherError
+from ugs.cypher.values.stored import LABELS
+from ugs.graph.model import EDGES, NODES
+from ugs.reads.pattern import Leg, Match, Pattern, Spot, Way
+from ugs.reads.where import Op
+
+MOST_MATCHES = 100_000
+"""More matches than this come step by step, so that they never have to be held all at once."""
+MOST_CHECKED = 10_000
+"""The same where only the first are of use, but which of them will do shows only afterwards."""
+EXACT = frozenset({Op.EQ, Op.IN, Op.LT, Op.LE, Op.GT, Op.GE, Op.STARTS, Op.ENDS, Op.CONTAINS})
+TEXTUAL = frozenset({Op.STARTS, Op.ENDS, Op.CONTAINS})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node of the pattern: its slot, its labels, and what is asked of its properties."""
+
+    slot: int
+    labels: tuple[str, ...]
+    sought: tuple[Sought, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A relationship of the pattern between two places."""
+
+    slot: int
+    start: int
+    end: int
+    direction: Way
+    types: Types
+    sought: tuple[Sought, ...]
+    reach: tuple[int, int] | None
+    backwards: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What comes after the MATCH: which slots it needs, and how."""
+
+    slots: frozenset[int]
+    counted: bool
+    """Equal rows may come once, with their number in the slot `weight`."""
+    streams: bool
+    """Rows go straight into the answer, which may need only the first of them."""
+    enough: Fn | None
+    """How many rows a LIMIT lets through."""
+    weight: int
+
+
+class Nothing(Exception):
+    """A condition can never be met, so there are no matches."""
+
+
+class StoreMatch(Operator):
+    """All matches at once."""
+
+    title = "StoreMatch"
+
+    def __init__(
+        self,
+        places: Sequence[Place],
+        ways: Sequence[Stretch],
+        covered: bool,
+        steps: Sequence[Operator],
+        use: Use,
+        checked: frozenset[int],
+        words: str,
+    ) -> None:
+        self.places = places
+        self.ways = ways
+        self.covered = covered
+        """Every condition is part of the question, so nothing is left to check."""
+        self.steps = steps
+        self.use = use
+        self.checked = checked
+        """Slots that the conditions look at."""
+        self.words = words
+
+    def describe(self) -> str:
+        return self.words
+
+    async def flow(self, run: Run, batches: AsyncIterator[list[Row]]) -> AsyncIterator[list[Row]]:
+        try:
+            asked, exact = await self.question(run)
+        except Nothing:
+            return
+        found = await run.graph.view.match(asked)
+        if found is None or self._is_cut(run, exact, len(found)):
+            flowing, after = batches, list(self.steps)
+        else:
+            run.graph.fetches += 1
+            flowing, after = self._rows(run, asked, found, exact), self._after(exact)
+        for operator in after:
+            flowing = operator.flow(run, flowing)
+        async for batch in flowing:
+            yield batch
+
+    def _after(self, exact: bool) -> list[Operator]:
+        """The steps that are still to be taken: checks, and paths to be put together."""
+        return [step for step in self.steps if isinstance(step, BindPath) or (isinstance(step, Filter) and not exact)]
+
+    async def question(self, run: Run) -> tuple[Pattern, bool]:
+        """The question for the store, and whether it says all that the conditions say."""
+        view = run.graph.view
+        plain = await view.labels_are_types() if any(place.labels for place in self.places) else True
+        told = [self._conditions(run, sought) for sought in self._all_sought()]
+        exact = plain and self.covered and all(whole for _, whole in told)
+        spots = [
+            Spot(node_where(Wanted(place.labels, conditions), plain))
+            for place, (conditions, _) in zip(self.places, told, strict=False)
+        ]
+        legs = [
+            Leg(way.start, way.end, way.direction, edge_where(way.types, conditions), way.reach)
+            for way, (conditions, _) in zip(self.ways, told[len(self.places) :], strict=True)
+        ]
+        counted = self.use.counted and exact
+        slots = self.use.slots if exact else self.use.slots | self.checked
+        wanted_spots = tuple(number for number, place in enumerate(self.places) if place.slot in slots)
+        wanted_legs = tuple(number for number, way in enumerate(self.ways) if way.slot in slots)
+        counted = counted and all(self.ways[number].reach is None for number in wanted_legs)
+        return Pattern(
+            NODES, EDGES, tuple(spots), tuple(legs), wanted_spots, wanted_legs, counted, self._most(run, exact)
+        ), exact
+
+    def _all_sought(self) -> list[tuple[Sought, ...]]:
+        return [*(place.sought for place in self.places), *(way.sought for way in self.ways)]
+
+    def _most(self, run: Run, exact: bool) -> int:
+        """How many matches to ask for: no more than are used, and no more than can be held."""
+        used = self._used(run)
+        if used is None:
+            return MOST_MATCHES + 1
+        return min(used, MOST_MATCHES + 1) if exact else MOST_CHECKED + 1
+
+    def _used(self, run: Run) -> int | None:
+        """How many rows can be of use; None where all of them are."""
+        used = [] if self.use.enough is None else [self.use.enough(run.template)]
+        if self.use.streams and run.limits.first is not None:
+            used.append(run.limits.first + 1)
+        return min(used, default=None)
+
+    def _is_cut(self, run: Run, exact: bool, count: int) -> bool:
+        """Whether matches were left out that may be of use."""
+        used = self._used(run)
+        return count == self._most(run, exact) and not (exact and used is not None and count >= used)
+
+    def _conditions(self, run: Run, sought: Sequence[Sought]) -> tuple[tuple[Condition, ...], bool]:
+        """The conditions that the store can check, and whether they are all there is to check."""
+        found, exact = [], True
+        for key, op, compute in sought:
+            try:
+                condition = folded(key, op, compute(run.template))
+            except CypherError:
+                condition = ANYTHING  # the error belongs to a row, and there may be none
+            if condition is None:
+                raise Nothing
+            if condition is ANYTHING or key == LABELS or (key == BY_ID and not _names_ids(condition)):
+                exact = False
+                continue
+            exact = exact and _is_exact(condition)
+            found.append(condition)
+        return tuple(found), exact
+
+    async def _rows(self, run: Run, asked: Pattern, found: list[Match], exact: bool) -> AsyncIterator[list[Row]]:
+        """The matches as rows; what was not asked for is only known to be there."""
+        template = run.template[:]
+        for slot in (*(place.slot for place in self.places), *(way.slot for way in self.ways)):
+            template[slot] = True
+        nodes = [self.places[number].slot for number in asked.wanted_spots]
+        ways = [self.ways[number] for number in asked.wanted_legs]
+        known: dict[str, Any] = {}
+        for start in range(0, len(found), BATCH):
+            portion = found[start : start + BATCH]
+            run.tick(len(portion))
+            made = [self._made(run, template, match, nodes, ways, known) for match in portion]
+            yield made if exact else [row for row in made if self._has_labels(row)]
+            await run.breathe()
+
+    def _has_labels(self, row: Row) -> bool:
+        return all(has_labels(row[place.slot], place.labels) for place in self.places if place.labels)
+
+    def _made(
+        self, run: Run, template: Row, match: Match, nodes: list[int], ways: list[Stretch], known: dict[str, Any]
+    ) -> Row:
+        row = template[:]
+        for slot, found in zip(nodes, match, strict=False):
+            row[slot] = run.graph.adopt(found)
+        for way, found in zip(ways, match[len(nodes) :], strict=False):
+            if way.reach is None:
+                row[way.slot] = _relationship(found, known)
+            else:
+                walked = [_relationship(one, known) for one in found]
+                row[way.slot] = walked[::-1] if way.backwards else walked
+        row[self.use.weight] = match[-1]
+        return row
+
+
+def _relationship(row: Any, known: dict[str, Any]) -> Any:
+    found = known.get(row.id)
+    if found is None:
+        found = known[row.id] = as_relationship(row)
+    return found
+
+
+def _names_ids(condition: Condition) -> bool:
+    values = condition.value if condition.op is Op.IN else (condition.value,)
+    return all(isinstance(value, str) for value in values)
+
+
+def _is_exact(condition: Condition) -> bool:
+    """Whether a store that compares as the filter algebra does decides as openCypher does."""
+    if condition.op not in EXACT:
+        return False
+    return condition.op not in TEXTUAL or isinstance(condition.value, str)
