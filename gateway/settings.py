@@ -25,7 +25,7 @@ DEFAULT_FILE = "ugs.toml"
 
 # Variables that begin like ours and belong to others: the tests, the compose file, and what Kubernetes
 # puts into every container beside a service called `ugs`.
-FOREIGN = re.compile(r"UGS_(TEST_.*|DB_PASSWORD|OUTSIDE_DATA|SERVICE_.*|PORT_\d.*)")
+FOREIGN = re.compile(r"UGS_(ACTOR|URL|TOKEN|HISTORY|TEST_.*|DB_PASSWORD|OUTSIDE_DATA|SERVICE_.*|PORT_\d.*)")
 
 
 class LogLevel(StrEnum):
@@ -100,6 +100,9 @@ class Settings(Struct, frozen=True):
     introspection: Openness = Openness.AUTO
     trusted_documents: str = ""
     trusted_only: bool = False
+    program_seconds: float = 60.0
+    lenient_api_params: bool = False
+    any_is_concept: bool = False
     mcp_profile: str = "core"
     mcp_max_bytes: int = 1 << 20
     compression: bool = True
@@ -263,6 +266,17 @@ SETTINGS: Mapping[str, Setting] = {
         "a path",
     ),
     "trusted_only": Setting("Refuse every document that is not trusted.", _switch, "on or off"),
+    "program_seconds": Setting(
+        "How long one program, or one deck of them, may run.",
+        _between(0.1, 3600, float),
+        "a number of seconds from 0.1 to 3600",
+    ),
+    "lenient_api_params": Setting(
+        "Accept api operations of programs without `params`, with a warning.", _switch, "on or off"
+    ),
+    "any_is_concept": Setting(
+        "Let `:Concept` in the queries of programs match every node, whatever its type.", _switch, "on or off"
+    ),
     "mcp_profile": Setting(
         "Which tools `/mcp` offers: those that only read, the eighteen of typed memory, or all there are.",
         _one_of("read-only", "core", "extended"),

@@ -14,6 +14,7 @@ from ugs.desk import Desk
 from ugs.errors import DigestMismatch
 from ugs.events import Event, Head
 from ugs.reads.plan import Page, full_order, place_of
+from ugs.reads.where import EVERYTHING, Where
 from ugs.storage import EventQuery, Session, Storage
 from ugs.values import JsonText, to_text, whole
 
@@ -102,17 +103,21 @@ async def event_at(storage: Storage, position: int) -> Event | None:
 async def state_digest(session: Session, catalog: Catalog) -> str:
     """One hash for everything the log has decided."""
     digest = sha256()
-    for table in sorted((table for table in catalog if table.derived), key=lambda table: table.name):
+    tables = sorted((table for table in catalog if table.derived), key=lambda table: table.name)
+    filled = await session.filled(tables)
+    for table in tables:
         digest.update(f"{table.name}\n".encode())
+        if table not in filled:
+            continue
         async for rows in pages_of(session, table):
             digest.update("".join(f"{row_text(table, row)}\n" for row in rows).encode())
     return digest.hexdigest()
 
 
-async def pages_of(session: Session, table: Table) -> AsyncIterator[list[Row]]:
-    """All rows of a table in key order, a chunk at a time."""
+async def pages_of(session: Session, table: Table, where: Where = EVERYTHING) -> AsyncIterator[list[Row]]:
+    """All rows of a table that meet a condition, in key order, a chunk at a time."""
     after = None
-    while rows := await session.fetch(table, page=Page(limit=CHUNK, after=after)):
+    while rows := await session.fetch(table, where, page=Page(limit=CHUNK, after=after)):
         yield rows
         if len(rows) < CHUNK:
             return

@@ -13,7 +13,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gateway.cli.opening import opened_or_words, wait_for
-from gateway.cli.outcome import NotOpened, put, say
+from gateway.cli.outcome import NotOpened, say
 from gateway.cli.progress import Progress
 from gateway.logs import without_secrets
 from ugs.connect import storage_for
@@ -65,7 +65,7 @@ async def _copy(source: System, target: Storage, options: Namespace) -> int:
     finally:
         progress.end()
     events = await position_of(target)
-    put(
+    options.speech.put(
         {
             "from": without_secrets(options.source),
             "to": without_secrets(options.target),

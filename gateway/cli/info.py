@@ -13,7 +13,7 @@ from typing import Any
 
 import ugs
 from gateway.cli.opening import settings_of, store_argument
-from gateway.cli.outcome import NotOpened, put
+from gateway.cli.outcome import NotOpened
 from gateway.logs import without_secrets
 from gateway.settings import SETTINGS, Settings
 from ugs.connect import backend_names, storage_for
@@ -32,7 +32,7 @@ def run(options: Namespace) -> int:
         place = storage_for(settings.store).describe()
     except UgsError as error:
         raise NotOpened(settings.store) from error
-    put(
+    options.speech.put(
         {
             "version": ugs.__version__,
             "python": sys.version.split()[0],

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gateway.cli.outcome import Misused, NotOpened, say
+from gateway.cli.places import Place
 from gateway.settings import Settings, load_settings
 from ugs.errors import InvalidSyntax, UgsError
 from ugs.storage import Storage
@@ -26,16 +27,35 @@ def store_argument(parser: ArgumentParser) -> None:
 def settings_of(options: Namespace) -> Settings:
     """The settings from options, environment and file."""
     flags = {name: value for name, value in vars(options).items() if name in Settings.__struct_fields__}
+    return _settings(flags, getattr(options, "config", None))
+
+
+def _settings(flags: dict[str, Any], file: Path | None) -> Settings:
     try:
-        return load_settings(flags, os.environ, getattr(options, "config", None))
+        return load_settings(flags, os.environ, file)
     except InvalidSyntax as error:
         raise Misused(error.message) from error
 
 
 @asynccontextmanager
 async def opened(options: Namespace) -> AsyncIterator[System]:
-    """The system on the chosen store, told about what a person should know of it."""
-    system = await opened_or_words(settings_of(options).store)
+    """The system on the store that options choose."""
+    async with _open(settings_of(options).store) as system:
+        yield system
+
+
+@asynccontextmanager
+async def opened_at(place: Place) -> AsyncIterator[System]:
+    """The system on the store of a place."""
+    file = place.options.get("config")
+    flags = {"store": place.options["store"]} if "store" in place.options else {}
+    async with _open(_settings(flags, None if file is None else Path(file)).store) as system:
+        yield system
+
+
+@asynccontextmanager
+async def _open(url: str) -> AsyncIterator[System]:
+    system = await opened_or_words(url)
     try:
         yield system
     finally:

@@ -1,17 +1,16 @@
-"""What a command says at its end: data as compact JSON on standard output, sentences on standard error."""
+"""What a command says: data on standard output in the chosen voice, sentences on standard error."""
 
 from __future__ import annotations
 
+import os
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
-from gateway.cli.main import FAILED, INTERRUPTED, NO_ADDRESS, NO_STORE, USAGE
-from gateway.logs import without_secrets
-from ugs.errors import UgsError
+from gateway.cli.answers import Answer
+from gateway.cli.exits import BUG, FAILED, INTERRUPTED, NO_ADDRESS, NO_STORE, USAGE
+from gateway.cli.voices import HUMAN, Coded, OutputActor, choose_mode, voice_of
+from ugs.errors import InvalidSyntax, UgsError
 
 
 class NotOpened(Exception):
@@ -19,47 +18,95 @@ class NotOpened(Exception):
 
 
 class Misused(Exception):
-    """The options make no sense."""
+    """The words or options make no sense, whatever is in the graph."""
+
+    code, name = InvalidSyntax.code, InvalidSyntax.name
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
 
-def put(value: Any) -> None:
-    """Data for programs: one compact JSON value on a line."""
-    print(msgspec.json.encode(value, enc_hook=str).decode(), flush=True)
+class Bug(Exception):
+    """Something that must not happen has happened."""
+
+    code, name = "INTERNAL", "InternalError"
+
+    def __init__(self, error: BaseException) -> None:
+        self.message = f"A mistake in ugs itself: {type(error).__name__}: {error}. Please report it."
+        super().__init__(self.message)
 
 
 def say(sentence: str) -> None:
     """A sentence for people."""
+    from gateway.logs import without_secrets
+
     print(without_secrets(sentence), file=sys.stderr, flush=True)
 
 
-def in_words(run: Callable[[Namespace], int], options: Namespace, data: bool = True) -> int:
-    """Run a command; whatever goes wrong becomes one line and an exit code.
+class Speech:
+    """One voice, and where it speaks."""
 
-    A command that puts data also puts its error there, for the program that reads it.
-    """
+    def __init__(self, voice: OutputActor, data: bool = True) -> None:
+        self.voice = voice
+        self.data = data
+        """Whether the command answers data at all; some only ever say sentences."""
+
+    @classmethod
+    def without_graph(cls, flag: str | None, data: bool = True) -> Speech:
+        """The voice as far as it can be chosen without asking a graph."""
+        return cls(voice_of(choose_mode(flag, {}, {}, os.environ)), data)
+
+    def answer(self, answer: Answer) -> int:
+        """Say an answer; its warnings are for whoever watches."""
+        for warning in answer.warnings:
+            say(f"warning: {warning['code']} {warning['message']}")
+        print(self.voice.format_answer(answer), flush=True)
+        return answer.code
+
+    def put(self, value: Any) -> None:
+        """Say a value that went well."""
+        self.answer(Answer("success", value))
+
+    def failed(self, error: Coded, code: int) -> int:
+        """Say what went wrong. A program finds it where it looks for data; a person gets a sentence."""
+        from gateway.logs import without_secrets
+
+        if self.voice.mode == HUMAN:
+            say(self.voice.format_error(error))
+            return code
+        if not (self.data and sys.stdout.isatty()):
+            say(f"ugs: {error.code} {error.name}: {error.message}")
+        if self.data:
+            print(without_secrets(self.voice.format_error(error)), flush=True)
+        return code
+
+
+def in_words(work: Callable[[], int], speech: Speech) -> int:
+    """Do a work; whatever goes wrong becomes words and an exit code."""
     try:
-        return run(options)
-    except Misused as error:
-        say(f"ugs: {error}")
-        return USAGE
-    except NotOpened as error:
-        return _failed(error.__cause__ or error, NO_STORE, data)
-    except UgsError as error:
-        return _failed(error, NO_ADDRESS if error.code == "CANNOT_LISTEN" else FAILED, data)
+        return work()
     except KeyboardInterrupt:
         say("ugs: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone; nothing is left to tell.
-        sys.stderr.close()
+        # Whoever read our output has gone; nothing is left to tell, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except Exception as error:
+        return speech.failed(*told(error))
 
 
-def _failed(error: BaseException, code: int, data: bool) -> int:
+def told(error: Exception) -> tuple[Coded, int]:
+    """An exception as what can be said of it, and the exit code."""
+    if isinstance(error, NotOpened) and isinstance(error.__cause__, UgsError):
+        return error.__cause__, NO_STORE
+    if isinstance(error, Misused):
+        return error, USAGE
     if isinstance(error, UgsError):
-        say(f"ugs: {error.code} {error.name}: {error.message}")
-        if data and not sys.stdout.isatty():
-            put({"error": {"code": error.code, "name": error.name, "message": without_secrets(error.message)}})
-    else:
-        say(f"ugs: {error}")
-    return code
+        return error, NO_ADDRESS if error.code == "CANNOT_LISTEN" else FAILED
+    from gateway.cli.ports.http import Refused, Unreachable
+
+    if isinstance(error, Unreachable):
+        return error, NO_STORE
+    return (error, FAILED) if isinstance(error, Refused) else (Bug(error), BUG)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gateway.cli.opening import opened, store_argument, wait_for
-from gateway.cli.outcome import put
 from gateway.cli.progress import Progress
 
 
@@ -30,5 +29,5 @@ async def _run(options: Namespace) -> int:
             events = await system.rebuild(progress)
         finally:
             progress.end()
-        put({"events": events, "digest": await system.digest()})
+        options.speech.put({"events": events, "digest": await system.digest()})
     return 0

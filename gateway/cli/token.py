@@ -10,7 +10,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from gateway.cli.outcome import put
 from gateway.tokens import ROLES, StoredToken, create_token
 
 
@@ -35,5 +34,5 @@ def run(options: Namespace) -> int:
         project=options.project,
         agent=options.agent,
     )
-    put({"token": create_token(options.file, stored), "user": stored.user, "roles": list(stored.roles)})
+    options.speech.put({"token": create_token(options.file, stored), "user": stored.user, "roles": list(stored.roles)})
     return 0

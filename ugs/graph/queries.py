@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -270,9 +270,14 @@ async def referenced_by(session: Session, id: str, page: Page = WHOLE) -> list[E
 
 async def setting(session: Session, name: str) -> Any:
     """A default that the graph itself may override, in the properties of `_system_config` (INV-5)."""
-    built_in = DEFAULTS[name]
     config: Node | None = await session.find(NODES, CONFIG_NODE)
-    value = built_in if config is None else config.properties.get(name, built_in)
+    return default_in({} if config is None else config.properties, name)
+
+
+def default_in(config: Mapping[str, Json], name: str) -> Any:
+    """A default as the properties of `_system_config` have it."""
+    built_in = DEFAULTS[name]
+    value = config.get(name, built_in)
     # A number typed as text is meant as a number; anything else unusable falls back, as modes do (C-53).
     if isinstance(built_in, int) and isinstance(value, str) and value.isdecimal():
         value = int(value)

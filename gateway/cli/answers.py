@@ -1,0 +1,45 @@
+"""What an operation answers: the value for programs, and what people should see of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gateway.cli.ports import Record
+
+NODE_KEYS = ("id", "type", "properties", "data", "created", "modified")
+EDGE_KEYS = ("id", "from", "to", "type", "weight", "properties", "created")
+
+
+class Answer(NamedTuple):
+    """A value, and how it wants to be shown."""
+
+    kind: str
+    """`success`, `element`, `list`, `stats`, `help`, or one of the drawings that only people get."""
+    value: Any
+    shown: Any = None
+    """What people see instead of the value, where they see more."""
+    warnings: tuple[Record, ...] = ()
+    code: int = 0
+
+
+def is_edge(element: Record) -> bool:
+    """Whether an element is an edge."""
+    return "from" in element
+
+
+def plain(element: Record, all: bool = False) -> Record:
+    """An element with exactly the seed's keys, or with all."""
+    if all:
+        return element
+    return {key: element[key] for key in (EDGE_KEYS if is_edge(element) else NODE_KEYS)}
+
+
+def element_answer(element: Record | None, warnings: Any = (), all: bool = False) -> Answer:
+    """One element, or null."""
+    value = None if element is None else plain(element, all)
+    return Answer("element", value, element, tuple(warnings))
+
+
+def list_answer(elements: list[Record], all: bool = False) -> Answer:
+    """Elements in order."""
+    return Answer("list", [plain(element, all) for element in elements], elements)

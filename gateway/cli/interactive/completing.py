@@ -1,0 +1,116 @@
+"""What may come next: commands, options, ids, types, property keys, scopes. For the prompt and for shells."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple
+
+from gateway.cli.commands import NAMES, find_command
+from gateway.cli.helping import TOPICS
+from gateway.cli.ports import Port, Record
+from gateway.cli.usage import Usage, read_usage
+from gateway.cli.voices import MODES
+
+SCOPES = ("user", "project", "scratch", "default")
+MOST_KNOWN = 1_000
+IDS, TYPES, KEYS, ADDRESSES, PROPERTIES = "ids", "types", "keys", "addresses", "properties"
+
+WORDS: dict[str, str | tuple[str, ...]] = {
+    "id": IDS,
+    "from": IDS,
+    "to": IDS,
+    "element": IDS,
+    "address": ADDRESSES,
+    "type": TYPES,
+    "of": TYPES,
+    "key": KEYS,
+    "props": PROPERTIES,
+    "scope": SCOPES,
+    "direction": ("outgoing", "incoming", "both"),
+    "strategy": ("bfs", "dfs"),
+    "topic": (*NAMES, *TOPICS),
+    "actor": MODES,
+}
+"""What each word or option of a usage line wants."""
+
+
+class Vocabulary(NamedTuple):
+    """What a graph speaks of."""
+
+    ids: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+
+    def words(self, kind: str) -> list[str]:
+        """Candidates of a kind."""
+        if kind == ADDRESSES:
+            return [f"@({id})" for id in self.ids]
+        if kind == PROPERTIES:
+            return [f"{key}=" for key in self.keys]
+        return list(getattr(self, kind))
+
+
+async def learn(port: Port) -> Vocabulary:
+    """The first words of a graph; enough to complete, however large it is."""
+    nodes = await _first_page(port.nodes())
+    edges = await _first_page(port.edges())
+    types = sorted({node["type"] for node in nodes if node["type"] is not None})
+    return Vocabulary(
+        tuple(element["id"] for element in (*nodes, *edges)), tuple(types), tuple(await port.property_keys())
+    )
+
+
+async def _first_page(pages: AsyncIterator[list[Record]]) -> list[Record]:
+    found: list[Record] = []
+    async for page in pages:
+        found += page
+        if len(found) >= MOST_KNOWN:
+            break
+    return found[:MOST_KNOWN]
+
+
+def complete(before: Sequence[str], word: str, known: Vocabulary) -> list[str]:
+    """Words that may stand here and begin like the one that is being typed."""
+    if not before:
+        return _fitting([*NAMES, "help", "exit", "quit"], word)
+    if before[0] == "help":
+        return _fitting([*NAMES, *TOPICS], word)
+    entry = find_command(before[0])
+    if entry is None or not entry.is_operation:
+        return []
+    usage = read_usage(entry.usage)
+    if word.startswith("--"):
+        return _fitting([f"--{name}" for name in usage.options], word)
+    return _fitting(_candidates(_expected(usage, before[1:]), known), word)
+
+
+def _expected(usage: Usage, before: Sequence[str]) -> list[str]:
+    """The names of the words that may stand after these."""
+    last = before[-1] if before else ""
+    if last.startswith("--") and usage.options.get(last[2:]) is not None:
+        return [last[2:]]
+    plain = [
+        word
+        for place, word in enumerate(before)
+        if not word.startswith("--") and not _is_value(usage, before[place - 1] if place else "")
+    ]
+    names = (*usage.needed, *usage.optional)
+    if len(plain) < len(usage.needed):
+        return [names[len(plain)]]
+    return [*names[len(plain) : len(plain) + 1], *([usage.rest] if usage.rest else [])]
+
+
+def _is_value(usage: Usage, previous: str) -> bool:
+    return previous.startswith("--") and usage.options.get(previous[2:]) is not None
+
+
+def _candidates(names: Sequence[str], known: Vocabulary) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        kind = WORDS.get(name, ())
+        found += known.words(kind) if isinstance(kind, str) else kind
+    return found
+
+
+def _fitting(candidates: Sequence[str], word: str) -> list[str]:
+    return sorted({candidate for candidate in candidates if candidate.startswith(word)})

@@ -1,0 +1,58 @@
+"""Finding nodes by words, type, scope and property (seed §6.3, §12.3)."""
+
+from __future__ import annotations
+
+from gateway.cli.answers import Answer, list_answer, plain
+from gateway.cli.ports import Port, gathered
+from gateway.cli.usage import Asked
+from ugs.errors import InvalidJSON, InvalidSyntax
+from ugs.identity import Scope
+from ugs.values import parse_json
+
+USUAL_HITS, MOST_HITS = 100, 500
+EVERY = ":*"
+
+
+async def search(asked: Asked, port: Port) -> Answer:
+    """Nodes that contain all the words, best first."""
+    query = " ".join([asked.words["query"], *asked.rest])
+    limit = asked.number("limit", MOST_HITS)
+    scope = asked.options.get("scope")
+    hits = await port.search(
+        query, asked.options.get("type"), scope and scope_named(scope), USUAL_HITS if limit is None else limit
+    )
+    return Answer("hits", [plain(hit["node"]) for hit in hits], hits)
+
+
+async def list_(asked: Asked, port: Port) -> Answer:
+    """All nodes of a type, or of a scope: `list person`, `list user:*`, `list project:* task`; `list '*'` lists all."""
+    word, type = asked.words["type"], asked.words.get("of")
+    if word.endswith(EVERY):
+        return list_answer(await gathered(port.nodes(type, scope_named(word.removesuffix(EVERY)))))
+    if type is not None:
+        raise InvalidSyntax(f"{type!r} is one word too many: a type follows only a scope, as in list user:* task")
+    return list_answer(await gathered(port.nodes(None if word == "*" else word)))
+
+
+def scope_named(name: str) -> str:
+    """The scope a word names."""
+    if name not in set(Scope):
+        raise InvalidSyntax(f"there is no scope {name!r}: it is {', '.join(Scope)}")
+    return name
+
+
+async def find_by_property(asked: Asked, port: Port) -> Answer:
+    """Nodes with a property of this value: the text itself, or the JSON it says (`1`, `true`)."""
+    key, text = asked.words["key"], asked.words["value"]
+    found = {node["id"]: node for node in await port.find_by_property(key, text)}
+    value = _as_json(text)
+    if not isinstance(value, str):
+        found |= {node["id"]: node for node in await port.find_by_property(key, value)}
+    return list_answer([found[id] for id in sorted(found)])
+
+
+def _as_json(text: str) -> object:
+    try:
+        return parse_json(text)
+    except InvalidJSON:
+        return text

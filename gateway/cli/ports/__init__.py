@@ -1,0 +1,148 @@
+"""What commands ask of a graph, wherever it is: a store opened here, or a gateway that somebody runs.
+
+Everything that passes is plain JSON in the seed's shapes, with `version` (and `modified` for edges) added to elements,
+so that a command neither knows nor shows which of the two has answered.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, NamedTuple
+
+Record = dict[str, Any]
+"""A node, an edge, an event or another thing as JSON."""
+
+
+class Done(NamedTuple):
+    """What a change left behind, and what somebody should know about it."""
+
+    value: Any
+    warnings: Sequence[Record] = ()
+
+
+class Port(ABC):
+    """The graph, for reading and changing."""
+
+    @abstractmethod
+    async def element(self, id: str) -> Record | None:
+        """The node or edge with this id."""
+
+    @abstractmethod
+    async def settings_nodes(self) -> tuple[Record, Record]:
+        """The properties of `_user_prefs` and of `_system_config`; empty where there is no such node."""
+
+    @abstractmethod
+    async def add_node(self, id: str, type: str | None, properties: Record, data: Any) -> Done:
+        """Create a node."""
+
+    @abstractmethod
+    async def add_edge(
+        self, id: str, ends: tuple[str, str], type: str | None, weight: float, properties: Record
+    ) -> Done:
+        """Create an edge."""
+
+    @abstractmethod
+    async def update(self, id: str, changes: Record) -> Done:
+        """Change a node or an edge: `properties`, `append`, `remove`, `type`, `data`, `weight`, `expected_version`."""
+
+    @abstractmethod
+    async def delete(self, id: str) -> Done:
+        """Remove a node with its edges, or an edge."""
+
+    @abstractmethod
+    async def search(self, query: str, type: str | None, scope: str | None, limit: int) -> list[Record]:
+        """Hits as `{score, node}`, best first."""
+
+    @abstractmethod
+    def nodes(self, type: str | None = None, scope: str | None = None) -> AsyncIterator[list[Record]]:
+        """Nodes by id, a page at a time."""
+
+    @abstractmethod
+    def edges(self, scope: str | None = None) -> AsyncIterator[list[Record]]:
+        """Edges by id, a page at a time."""
+
+    @abstractmethod
+    async def find_by_property(self, key: str, value: Any) -> list[Record]:
+        """Nodes whose property has exactly this value."""
+
+    @abstractmethod
+    async def neighbors(self, id: str, direction: str, type: str | None) -> list[Record]:
+        """Adjacent nodes."""
+
+    @abstractmethod
+    async def traverse(self, id: str, depth: int, direction: str, strategy: str, type: str | None) -> list[Record]:
+        """Steps as `{depth, node, via}`."""
+
+    @abstractmethod
+    async def path(self, start: str, goal: str) -> Record | None:
+        """The cheapest path as `{nodes, edges, weight}`."""
+
+    @abstractmethod
+    async def stats(self) -> Record:
+        """The four counts."""
+
+    @abstractmethod
+    async def hubs(self, limit: int) -> list[Record]:
+        """Nodes with `degree`, `incoming` and `outgoing`."""
+
+    @abstractmethod
+    async def roots(self) -> list[Record]:
+        """Nodes at which no edge arrives."""
+
+    @abstractmethod
+    async def property_keys(self) -> list[str]:
+        """All property keys of nodes."""
+
+    @abstractmethod
+    async def scopes(self) -> list[Record]:
+        """Scopes in use as `{scope, nodes, edges}`."""
+
+    @abstractmethod
+    async def history(self, last: int, element: str | None) -> list[Record]:
+        """The last events, oldest first."""
+
+    @abstractmethod
+    def follow(self, after: int | None) -> AsyncIterator[Record]:
+        """Events after a place in the log, or from now on, as they happen."""
+
+    @abstractmethod
+    async def versions(self, id: str) -> list[Record]:
+        """The life of an element as `{version, timestamp, event, deleted, value}`."""
+
+    @abstractmethod
+    async def resolve(self, address: str) -> Any:
+        """What an address leads to, or the address."""
+
+    @abstractmethod
+    async def clear_scope(self, scope: str, force: bool) -> Done:
+        """Delete everything in a scope."""
+
+    @abstractmethod
+    async def snapshot(self) -> Record:
+        """Write the state down beside the log."""
+
+    @abstractmethod
+    async def import_graph(self, graph: Record, on_conflict: str) -> Done:
+        """Add nodes and edges, all or nothing; tells how many of each."""
+
+    @abstractmethod
+    async def load_demo(self, force: bool) -> Done:
+        """Add the demonstration graph."""
+
+    @abstractmethod
+    async def verify(self) -> Record:
+        """Whether the state is what the log says, as `{ok, events, digest}`."""
+
+    @abstractmethod
+    async def cypher(self, query: str, parameters: Record) -> Record:
+        """The answer to a query as `{columns, rows}`."""
+
+    @abstractmethod
+    async def facts(self, subject: str) -> list[Record]:
+        """All facts about a subject in the order they began."""
+
+
+async def gathered(pages: AsyncIterator[list[Record]]) -> list[Record]:
+    """All pages as one list."""
+    return [record async for page in pages for record in page]

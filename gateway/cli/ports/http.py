@@ -1,0 +1,106 @@
+"""Talking to a gateway: one GraphQL document, one answer, over one connection that is kept."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+PATIENCE = 60.0
+JSON_TYPE = "application/json"
+STREAM_TYPE = "text/event-stream"
+
+
+class Unreachable(Exception):
+    """Nobody answers there, or not as a gateway does."""
+
+    code = "UNAVAILABLE"
+    name = "Unavailable"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Refused(Exception):
+    """The gateway's own error, with the code and the name it gave."""
+
+    def __init__(self, code: str, name: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.name, self.message = code, name, message
+
+
+class Client:
+    """A gateway at a URL, for one who may hold a token."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self.url = url
+        self._place = urlsplit(url)
+        self._headers = {"content-type": JSON_TYPE, **({"authorization": f"Bearer {token}"} if token else {})}
+        self._connection: http.client.HTTPConnection | None = None
+        self._socket: socket.socket | None = None
+
+    def ask(self, document: str, **variables: Any) -> Any:
+        """The data of an answer; its first error is raised."""
+        response = self._send(document, variables, JSON_TYPE)
+        return data_of(_decoded(response.read(), response.status, self.url))
+
+    def stream(self, document: str, **variables: Any) -> Iterator[Any]:
+        """The data of each answer to a subscription, as they come."""
+        response = self._send(document, variables, STREAM_TYPE)
+        if STREAM_TYPE not in response.getheader("content-type", ""):
+            data_of(_decoded(response.read(), response.status, self.url))
+        for line in response:
+            if line.startswith(b"data: "):
+                yield data_of(json.loads(line[6:]))
+
+    def close(self) -> None:
+        """Let the connection go, also when another thread is waiting for it."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            if self._socket is not None:
+                with suppress(OSError):
+                    self._socket.shutdown(socket.SHUT_RDWR)
+            connection.close()
+
+    def _send(self, document: str, variables: dict[str, Any], accept: str) -> http.client.HTTPResponse:
+        body = json.dumps({"query": document, "variables": variables}).encode()
+        path = self._place.path.rstrip("/").removesuffix("/graphql") + "/graphql"
+        try:
+            return self._exchange(path, body, accept)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise Unreachable(f"Nobody answers at {self.url}: {getattr(error, 'strerror', None) or error}") from error
+
+    def _exchange(self, path: str, body: bytes, accept: str) -> http.client.HTTPResponse:
+        if self._connection is None:
+            self._connection = self._connect()
+        if self._connection.sock is None:
+            self._connection.connect()
+        self._socket = self._connection.sock
+        self._connection.request("POST", path, body, {**self._headers, "accept": accept})
+        return self._connection.getresponse()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        make = http.client.HTTPSConnection if self._place.scheme == "https" else http.client.HTTPConnection
+        return make(self._place.hostname or "", self._place.port, timeout=PATIENCE)
+
+
+def _decoded(body: bytes, status: int, url: str) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        raise Unreachable(f"{url} answered with status {status}, but not as a gateway does") from None
+
+
+def data_of(answer: Any) -> Any:
+    """The data of an answer, or its first error."""
+    errors = answer.get("errors") if isinstance(answer, dict) else None
+    if errors:
+        facts = errors[0].get("extensions") or {}
+        raise Refused(facts.get("code", "UNKNOWN"), facts.get("name", "Refused"), errors[0].get("message", ""))
+    return answer["data"] if isinstance(answer, dict) and "data" in answer else {}

@@ -1,0 +1,219 @@
+"""The graph in a store that this process has opened."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import msgspec
+
+from gateway.cli.ports import Done, Port, Record
+from ugs.api import Changed, Graph
+from ugs.events import Event
+from ugs.feature import Warned
+from ugs.graph import queries
+from ugs.graph.model import EDGES, NODES, Edge, Element, Node
+from ugs.graph.walk import Strategy
+from ugs.identity import Scope
+from ugs.moments import At
+from ugs.reads.where import Where
+from ugs.replay import pages_of
+from ugs.system import System
+
+
+def record_of(element: Element) -> Record:
+    """An element as commands know it."""
+    added = {"version": element.version}
+    return {**element.as_json(), **({"modified": element.modified} if isinstance(element, Edge) else {}), **added}
+
+
+def records_of(elements: Iterable[Element]) -> list[Record]:
+    """Elements as commands know them."""
+    return [record_of(element) for element in elements]
+
+
+def event_record(event: Event) -> Record:
+    """An event with the seed's keys, its place in the log and the version it made."""
+    return {
+        "id": event.id,
+        "timestamp": event.timestamp,
+        "type": event.type,
+        "data": event.payload,
+        "seq": event.position,
+        "version": event.version,
+    }
+
+
+def warnings_of(warnings: Iterable[Warned]) -> list[Record]:
+    """Warnings as commands know them."""
+    return [msgspec.structs.asdict(warning) for warning in warnings]
+
+
+class LocalPort(Port):
+    """Answers from an open system, now or as of a place in time."""
+
+    def __init__(self, system: System, at: At | None = None) -> None:
+        self.system = system
+        self.graph = Graph(system)
+        self.at = at
+
+    async def element(self, id: str) -> Record | None:
+        found = await self.graph.get(id, self.at)
+        return None if found is None else record_of(found)
+
+    async def settings_nodes(self) -> tuple[Record, Record]:
+        async with self.system.session() as session:
+            found = await queries.get_many(session, ("_user_prefs", queries.CONFIG_NODE))
+        prefs, config = (found.get(id) for id in ("_user_prefs", queries.CONFIG_NODE))
+        return (prefs.properties if prefs else {}), (config.properties if config else {})
+
+    async def add_node(self, id: str, type: str | None, properties: Record, data: Any) -> Done:
+        from ugs.graph.commands import AddNode
+
+        return _one(await self.graph.do(AddNode(id=id, type=type, properties=properties, data=data)))
+
+    async def add_edge(
+        self, id: str, ends: tuple[str, str], type: str | None, weight: float, properties: Record
+    ) -> Done:
+        return _one(await self.graph.add_edge(id, *ends, type, weight, properties))
+
+    async def update(self, id: str, changes: Record) -> Done:
+        changed = await self.graph.update(id, **changes)
+        if changed.elements:
+            return _one(changed)
+        return Done(await LocalPort(self.system).element(id), warnings_of(changed.warnings))
+
+    async def delete(self, id: str) -> Done:
+        changed = await self.graph.delete(id)
+        edges = [edge for edge in changed.deleted if edge != id]
+        return Done({"deleted": id, "edges": edges}, warnings_of(changed.warnings))
+
+    async def search(self, query: str, type: str | None, scope: str | None, limit: int) -> list[Record]:
+        within = None if scope is None else Scope(scope)
+        hits = await self.graph.search(query, self.at, type=type, scope=within, limit=limit)
+        return [{"score": hit.score, "node": record_of(hit.node)} for hit in hits]
+
+    async def nodes(self, type: str | None = None, scope: str | None = None) -> AsyncIterator[list[Record]]:
+        where = queries.node_filter(type, None if scope is None else Scope(scope))
+        async for page in self._pages(NODES, where):
+            yield page
+
+    async def edges(self, scope: str | None = None) -> AsyncIterator[list[Record]]:
+        async for page in self._pages(EDGES, queries.node_filter(scope=None if scope is None else Scope(scope))):
+            yield page
+
+    async def _pages(self, table: Any, where: Where) -> AsyncIterator[list[Record]]:
+        async with self.system.session_at(self.at) as session:
+            async for rows in pages_of(session, table, where):
+                yield records_of(rows)
+
+    async def find_by_property(self, key: str, value: Any) -> list[Record]:
+        return records_of(await self.graph.find_by_property(key, value, self.at))
+
+    async def neighbors(self, id: str, direction: str, type: str | None) -> list[Record]:
+        return records_of(await self.graph.neighbors(id, direction, None if type is None else [type], self.at))
+
+    async def traverse(self, id: str, depth: int, direction: str, strategy: str, type: str | None) -> list[Record]:
+        types = None if type is None else [type]
+        steps = await self.graph.traverse(id, depth, direction, Strategy(strategy), types, self.at)
+        return [
+            {
+                "depth": step.depth,
+                "node": record_of(step.node),
+                "via": None if step.via is None else record_of(step.via),
+            }
+            for step in steps
+        ]
+
+    async def path(self, start: str, goal: str) -> Record | None:
+        way = await self.graph.path(start, goal, self.at)
+        if way is None:
+            return None
+        return {"nodes": records_of(way.nodes), "edges": records_of(way.edges), "weight": way.weight}
+
+    async def stats(self) -> Record:
+        return (await self.graph.stats(self.at)).as_json()
+
+    async def hubs(self, limit: int) -> list[Record]:
+        return [
+            {**record_of(hub.node), "degree": hub.degree, "incoming": hub.incoming, "outgoing": hub.outgoing}
+            for hub in await self.graph.hubs(limit, self.at)
+        ]
+
+    async def roots(self) -> list[Record]:
+        return records_of(await self.graph.roots(self.at))
+
+    async def property_keys(self) -> list[str]:
+        return await self.graph.property_keys(self.at)
+
+    async def scopes(self) -> list[Record]:
+        return [
+            {"scope": count.scope.value, "nodes": count.nodes, "edges": count.edges}
+            for count in await self.graph.scopes(self.at)
+        ]
+
+    async def history(self, last: int, element: str | None) -> list[Record]:
+        return [event_record(event) for event in await self.graph.history(last, element)]
+
+    async def follow(self, after: int | None) -> AsyncIterator[Record]:
+        async for event in self.system.subscribe(after):
+            yield event_record(event)
+
+    async def versions(self, id: str) -> list[Record]:
+        return [
+            {
+                "version": state.version,
+                "timestamp": state.timestamp,
+                "event": state.event.type,
+                "deleted": state.element is None,
+                "value": None if state.element is None else state.element.as_json(),
+            }
+            for state in await self.graph.versions(id)
+        ]
+
+    async def resolve(self, address: str) -> Any:
+        return (await self.graph.resolve(address, self.at)).value
+
+    async def clear_scope(self, scope: str, force: bool) -> Done:
+        changed = await self.graph.clear_scope(Scope(scope), force)
+        gone = {kind: [event.element for event in changed.events if event.type == kind] for kind in _ENDS}
+        return Done({"scope": scope, "nodes": gone["NodeDeleted"], "edges": gone["EdgeDeleted"]})
+
+    async def snapshot(self) -> Record:
+        written = await self.system.snapshot()
+        return {"timestamp": written.timestamp, "events": written.event_count, "stats": written.stats.as_json()}
+
+    async def import_graph(self, graph: Record, on_conflict: str) -> Done:
+        return _counted(await self.graph.import_graph(graph, on_conflict))
+
+    async def load_demo(self, force: bool) -> Done:
+        return _counted(await self.graph.load_demo(force))
+
+    async def verify(self) -> Record:
+        found = await self.system.verify()
+        return {"ok": found.ok, "events": found.events, "stored": found.stored, "replayed": found.replayed}
+
+    async def cypher(self, query: str, parameters: Record) -> Record:
+        from ugs import cypher
+
+        found = await cypher.ask(self.system, query, parameters, at=self.at)
+        plan = cypher.as_table(found.plan) if found.plan else None
+        return {"columns": list(found.columns), "rows": cypher.json_rows(found), "plan": plan}
+
+    async def facts(self, subject: str) -> list[Record]:
+        from gateway.cli.ports.local_facts import fact_records
+
+        return await fact_records(self.system, subject, self.at)
+
+
+_ENDS = ("NodeDeleted", "EdgeDeleted")
+
+
+def _one(changed: Changed) -> Done:
+    return Done(record_of(changed.elements[0]), warnings_of(changed.warnings))
+
+
+def _counted(changed: Changed) -> Done:
+    nodes = sum(isinstance(element, Node) for element in changed.elements)
+    counts = {"nodes": nodes, "edges": len(changed.elements) - nodes, "events": len(changed.events)}
+    return Done(counts, warnings_of(changed.warnings))

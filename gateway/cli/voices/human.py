@@ -1,0 +1,101 @@
+"""The human's voice: words, signs, tables and trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gateway.cli.answers import Answer, is_edge
+from gateway.cli.ports import Record
+from gateway.cli.voices import HUMAN, Coded, OutputActor
+from gateway.cli.voices import drawing as draw
+
+STATS_TITLE = "📊 Graph Statistics"
+STATS_LINE = "━" * 18
+
+
+class HumanVoice(OutputActor):
+    """Speaks to people."""
+
+    mode = HUMAN
+
+    def format_success(self, data: Any) -> str:
+        if data is None:
+            return "∅ Nothing"
+        if isinstance(data, dict):
+            return "✅ Done\n" + draw.pairs(data)
+        return draw.inline(data)
+
+    def format_error(self, error: Coded) -> str:
+        from gateway.cli.hints import hint_for
+
+        hint = hint_for(error)
+        first = f"❌ {error.name} ({error.code}): {draw.clean(error.message)}"
+        return first + (f"\n💡 {hint}" if hint else "")
+
+    def format_node(self, node: Record) -> str:
+        return draw.node(node)
+
+    def format_edge(self, edge: Record) -> str:
+        return draw.edge(edge)
+
+    def format_list(self, items: list[Any]) -> str:
+        if not items:
+            return "∅ Nothing found"
+        if isinstance(items[0], dict) and "properties" in items[0]:
+            return draw.nodes_table(items)
+        if isinstance(items[0], dict):
+            return draw.rows_table(items)
+        return "\n".join(f"  • {draw.inline(item)}" for item in items)
+
+    def format_stats(self, stats: Record) -> str:
+        lines = [f"  {name.capitalize()}: {count}" for name, count in stats.items()]
+        return "\n".join([STATS_TITLE, STATS_LINE, *lines])
+
+    def format_help(self, topic: str) -> str:
+        from gateway.cli.helping import help_text
+
+        return help_text(topic)
+
+    def format_answer(self, answer: Answer) -> str:
+        shown = answer.value if answer.shown is None else answer.shown
+        return self._forms()[answer.kind](shown)
+
+    def _forms(self) -> dict[str, Callable[[Any], str]]:
+        return {
+            "success": self.format_success,
+            "element": self._element,
+            "list": self.format_list,
+            "names": self.format_list,
+            "rows": self.format_list,
+            "hubs": self._hubs,
+            "hits": self._hits,
+            "stats": self.format_stats,
+            "deleted": _deleted,
+            "tree": draw.tree,
+            "path": draw.path,
+            "events": lambda events: draw.events_table(events) if events else self.format_list([]),
+            "event": draw.event_line,
+            "versions": lambda states: draw.versions_table(states) if states else self.format_list([]),
+            "table": draw.answer_table,
+            "text": str,
+        }
+
+    def _element(self, element: Record | None) -> str:
+        if element is None:
+            return "∅ There is no such node or edge"
+        return self.format_edge(element) if is_edge(element) else self.format_node(element)
+
+    def _hubs(self, hubs: list[Record]) -> str:
+        return self.format_list(
+            [{key: hub[key] for key in ("id", "type", "degree", "incoming", "outgoing")} for hub in hubs]
+        )
+
+    def _hits(self, hits: list[Record]) -> str:
+        return self.format_list([hit["node"] for hit in hits])
+
+
+def _deleted(done: Record) -> str:
+    edges = done["edges"]
+    tail = f", and {len(edges)} edge{'s' * (len(edges) != 1)}: {', '.join(edges)}" if edges else ""
+    return f"🗑️  Deleted {done['deleted']}{tail}"
