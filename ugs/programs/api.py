@@ -13,11 +13,11 @@ from ugs.cypher.views import Glasses
 from ugs.errors import Forbidden, InvalidSyntax
 from ugs.facts.asking import Asking
 from ugs.identity import LOCAL, Context, Principal
-from ugs.programs.ast import GraphProgram
+from ugs.programs.ast import ApiOp, GraphProgram, Statement, statements_in
 from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.programs.commands import Caller, DeleteProgram, SaveProgram, UpdateProgram, valid
 from ugs.programs.dispatching import Dispatcher, World
-from ugs.programs.endpoints import answering
+from ugs.programs.endpoints import BY_LIKENESS, answering
 from ugs.programs.errors import ProgramInvalid
 from ugs.programs.executing import OnStep, Ready, run_deck, run_program
 from ugs.programs.issues import ValidationResult, result_of
@@ -107,8 +107,15 @@ class Programs:
         on_step: OnStep | None = None,
     ) -> ProgramResult:
         """Run a program: its number, its JSON, or its syntax tree. It is validated again whatever it is."""
-        ready = await self.prepare(DeckEntry(params=params or {}, **_meant(program)))
-        async with self._dispatcher(at, view) as dispatch:
+        entry = DeckEntry(params=params or {}, **_meant(program))
+        return await self.run(entry, at=at, view=view, on_step=on_step)
+
+    async def run(
+        self, entry: DeckEntry, *, at: At | None = None, view: str = "GRAPH", on_step: OnStep | None = None
+    ) -> ProgramResult:
+        """Run one program as a deck would name it."""
+        ready = await self.prepare(entry)
+        async with self._dispatcher([ready], at, view) as dispatch:
             deadline = dispatch.world.deadline
             return await run_program(dispatch, ready, deadline, on_step=on_step, bounds=self.bounds)
 
@@ -119,7 +126,7 @@ class Programs:
         if not 1 <= len(deck) <= self.bounds.deck:
             raise InvalidSyntax(f"A deck has 1 to {self.bounds.deck} programs, got {len(deck)}")
         ready = [await self.prepare(entry, index) for index, entry in enumerate(deck)]
-        async with self._dispatcher(at, view) as dispatch:
+        async with self._dispatcher(ready, at, view) as dispatch:
             return await run_deck(dispatch, ready, dispatch.world.deadline, self.bounds)
 
     async def prepare(self, entry: DeckEntry, index: int | None = None) -> Ready:
@@ -137,14 +144,23 @@ class Programs:
         return Ready(program, entry.params)
 
     @asynccontextmanager
-    async def _dispatcher(self, at: At | None, view: str) -> AsyncIterator[Dispatcher]:
+    async def _dispatcher(self, ready: Sequence[Ready], at: At | None, view: str) -> AsyncIterator[Dispatcher]:
         if not self.principal.roles:
             raise Forbidden("Running a program needs the role reader")
         asking = Asking(self.system, self.principal)
         glasses = Glasses(asking.viewer, await asking.now(at))
         deadline = time.monotonic() + self.bounds.seconds
+        vectors = self.system.vectors
+        if any(asks_vectors(one.program.statements) for one in ready):
+            await vectors.ready(at, self.bounds.seconds)
         async with self.system.session_at(at) as session:
-            yield Dispatcher(World(session, self.principal, glasses, deadline, view, self.bounds))
+            yield Dispatcher(World(session, self.principal, glasses, deadline, vectors, view, self.bounds))
+
+
+def asks_vectors(statements: Sequence[Statement]) -> bool:
+    """Whether a statement searches by likeness."""
+    done = (statement.operation for statement in statements_in(statements))
+    return any(isinstance(operation, ApiOp) and operation.endpoint in BY_LIKENESS for operation in done)
 
 
 def _meant(program: object) -> dict[str, Any]:

@@ -21,9 +21,10 @@ from ugs.programs.mapping import Mapper, ontologies_of
 from ugs.programs.parameters import W_IDS, substituted
 from ugs.programs.safety import check_query
 from ugs.programs.validating import check_params
-from ugs.programs.view import needs_fallbacks, program_graph
+from ugs.programs.view import ProgramGraph, needs_completing, program_graph
 from ugs.programs.working import WorkingGraph
 from ugs.storage import Session
+from ugs.vectors.vectors import Vectors
 
 Dispatch = Callable[[CypherOp | ApiOp, WorkingGraph, Mapping[str, Any]], Awaitable[WorkingGraph]]
 """An operation, W as it is, and the values of the parameters give a result."""
@@ -38,6 +39,7 @@ class World(Struct, frozen=True):
     """What the caller may see of facts, and when they must hold."""
     deadline: float
     """On the clock of `time.monotonic`."""
+    vectors: Vectors
     view: str = "GRAPH"
     bounds: Bounds = BOUNDS
 
@@ -62,11 +64,11 @@ class Dispatcher:
             raise InvalidSyntax(checked.faults[0].message)
         text = checked.to_run(operation.limit)
         source: Session | GraphView = world.session
-        if needs_fallbacks(text):
-            source = program_graph(world.session, world.view, world.glasses, mapper.ontologies)
+        if needs_completing(text, world.bounds.any_is_concept):
+            source = self._graph(mapper)
         limits = cypher.Limits(seconds=max(0.001, world.deadline - time.monotonic()))
         found = await cypher.run(source, text, values, limits, world.view, world.glasses)
-        return mapper.result(found.rows if checked.limited else found.rows[: operation.limit])
+        return mapper.result(found.rows)
 
     async def _call(self, operation: ApiOp, values: Mapping[str, Any]) -> WorkingGraph:
         params = substituted(operation.given, values)
@@ -74,8 +76,23 @@ class Dispatcher:
         if trouble:
             raise InvalidSyntax(trouble[0].message)
         world, mapper = self.world, await self._known_mapper()
-        call = Call(world.session, world.caller, world.deadline, mapper.ontologies)
+        graph = self._graph(mapper)
+        call = Call(
+            world.session,
+            world.caller,
+            world.deadline,
+            mapper.ontologies,
+            graph,
+            world.view,
+            world.glasses,
+            world.vectors,
+        )
         return await ANSWERS[operation.endpoint](call, params)
+
+    def _graph(self, mapper: Mapper) -> ProgramGraph:
+        world = self.world
+        any_is_concept = world.bounds.any_is_concept
+        return program_graph(world.session, world.view, world.glasses, mapper.ontologies, any_is_concept)
 
     async def _known_mapper(self) -> Mapper:
         if self._mapper is None:

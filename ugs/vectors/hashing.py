@@ -6,6 +6,7 @@ organisation) or are mistyped still meet in their pieces. Nothing is learnt, so 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from zlib import crc32
@@ -41,9 +42,10 @@ class HashingEmbedder:
 def embedded(text: str) -> Vector | None:
     """The vector of one text."""
     weights: dict[int, int] = {}
-    for word in split_words(text[:LONGEST_TEXT]):
+    for word, count in Counter(split_words(text[:LONGEST_TEXT])).items():
+        often = count.bit_length()  # the second time a word says less than the first, the hundredth next to nothing
         for place, weight in places_of(word):
-            weights[place] = weights.get(place, 0) + weight
+            weights[place] = weights.get(place, 0) + often * weight
     return placed(weights, PLACES)
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ugs.catalog import Catalog, Row
 from ugs.changes import TableWrites
+from ugs.reads.near import Vector
 from ugs.reads.plan import Page, full_order, place_of
 from ugs.reads.where import in_
 from ugs.storage import EventQuery, Session, Storage
@@ -124,13 +125,16 @@ async def _stored(session: Session, each: Embedded, keys: Collection[Any]) -> li
 
 
 async def embed_rows(each: Embedded, embedder: Embedder, rows: Sequence[Row]) -> list[Embedding]:
-    """The vectors of all passages of these rows; made in a thread, since that may take a while."""
+    """The vectors of all passages of these rows."""
     passages = [(each.table.key_of(row), part, text) for row in rows for part, text in enumerate(each.texts(row))]
-    if not passages:
-        return []
-    vectors = await asyncio.to_thread(embedder.embed, [text for _, _, text in passages])
+    vectors = await embed_texts(embedder, [text for _, _, text in passages])
     return [
         Embedding(id, part, vector)
         for (id, part, _), vector in zip(passages, vectors, strict=True)
         if vector is not None
     ]
+
+
+async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
+    """The vectors of texts, made in a thread, since that may take a while."""
+    return await asyncio.to_thread(embedder.embed, texts) if texts else []

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from ugs.catalog import Field, Kind, Relation, Row, Table
-from ugs.facts.model import NOTES
+from ugs.facts.model import ENTITIES, NOTES
 from ugs.graph.model import NODES
 from ugs.ontology.model import CONTENT_BODIES
 from ugs.reads.near import Vector
-from ugs.vectors.texts import content_passages, node_texts, note_passages
+from ugs.vectors.texts import content_passages, entity_texts, node_texts, note_passages
 
 
 class Embedding(Struct, frozen=True, gc=False):
@@ -60,7 +60,8 @@ def embedded(table: Table, name: str, texts: Callable[[Row], Sequence[str]]) -> 
 NODE_VECTORS = embedded(NODES, "node_vectors", node_texts)
 CONTENT_VECTORS = embedded(CONTENT_BODIES, "content_vectors", content_passages)
 NOTE_VECTORS = embedded(NOTES, "note_vectors", note_passages)
-EMBEDDED = (NODE_VECTORS, CONTENT_VECTORS, NOTE_VECTORS)
+ENTITY_VECTORS = embedded(ENTITIES, "entity_vectors", entity_texts)
+EMBEDDED = (NODE_VECTORS, CONTENT_VECTORS, NOTE_VECTORS, ENTITY_VECTORS)
 
 PROGRESS = Table(
     "vector_progress",

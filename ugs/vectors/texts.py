@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from ugs.facts.model import Note
+from ugs.facts.model import Entity, Note
 from ugs.graph.model import Node
 from ugs.graph.text import text_leaves
 from ugs.ontology.model import ContentBody
@@ -12,25 +12,33 @@ from ugs.values import Json
 
 NAMING = ("label", "name", "title")
 """Properties that name a node; the first it has is its label."""
+FIRST = (*NAMING, "description")
 LONGEST_NODE = 2_000
 PASSAGE = 1_000
 MOST_PASSAGES = 256
 """Of one content; what follows is found by its words only."""
 
 
-def label_of(id: str, properties: dict[str, Json]) -> str:
+def label_of(id: str, properties: Mapping[str, Json]) -> str:
     """What people call a node: its label, name or title, else its id."""
     named = (properties.get(key) for key in NAMING)
     return next((name for name in named if isinstance(name, str) and name), id)
 
 
-def node_texts(node: Node) -> list[str]:
+def node_text(id: str, labels: Iterable[str], properties: Mapping[str, Json]) -> str:
     """A node in one text: its label and description first, then its type and every other text of its properties."""
-    properties = node.properties
-    first = [label_of(node.id, properties), properties.pop("description", None)]
-    rest = [node.type, *text_leaves([value for key, value in properties.items() if key not in NAMING])]
-    told = "\n".join(text for text in [*first, *rest] if isinstance(text, str))
-    return [told[:LONGEST_NODE]]
+    first = [label_of(id, properties), properties.get("description")]
+    rest = [value for key, value in sorted(properties.items()) if key not in FIRST]
+    told = "\n".join(text for text in [*first, *labels, *text_leaves(rest)] if isinstance(text, str))
+    return told[:LONGEST_NODE]
+
+
+def node_texts(node: Node) -> list[str]:
+    return [node_text(node.id, [] if node.type is None else [node.type], node.properties)]
+
+
+def entity_texts(entity: Entity) -> list[str]:
+    return [entity.canonical if entity.kind is None else f"{entity.canonical}\n{entity.kind}"]
 
 
 def content_passages(content: ContentBody) -> list[str]:

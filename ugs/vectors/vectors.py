@@ -32,12 +32,12 @@ class Vectors:
     def embedder(self) -> Embedder:
         return chosen_embedder()
 
-    async def ready(self, at: At | None = None) -> None:
+    async def ready(self, at: At | None = None, seconds: float | None = None) -> None:
         """Bring the stored vectors up to date, now or for a place in time. Answers are right without it, only slower,
-        so a store that cannot be written to just now is no reason to refuse a search."""
+        so a store that cannot be written to just now, or not fast enough, is no reason to refuse a search."""
         storage = await self._store_at(at)
-        async with self._turns.setdefault(storage, asyncio.Lock()):
-            with suppress(UgsError):
+        with suppress(UgsError, TimeoutError):
+            async with asyncio.timeout(seconds), self._turns.setdefault(storage, asyncio.Lock()):
                 await keep_up(storage, self.catalog, self.embedder)
 
     def likeness(self, session: Session) -> Likeness:

@@ -17,9 +17,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from ugs.cypher import GraphView
+from ugs.cypher.views import Glasses
 from ugs.identity import Principal
 from ugs.programs.working import WorkingGraph
 from ugs.storage import Session
+from ugs.vectors.vectors import Vectors
 
 
 class Endpoint(Struct, frozen=True):
@@ -46,6 +49,14 @@ class Call(Struct, frozen=True):
     """When the program must end, on the clock of `time.monotonic`."""
     ontologies: Mapping[str, str]
     """The ontology that defines each node type."""
+    graph: GraphView
+    """The same graph as queries see it."""
+    view: str
+    """GRAPH, FACTS or ALL."""
+    glasses: Glasses
+    """What the caller may see of facts, and when they must hold."""
+    vectors: Vectors
+    """Search by likeness."""
 
     @property
     def seconds_left(self) -> float:
@@ -73,6 +84,8 @@ SPECIFICATIONS = (
         {"max_depth": "int", "relationship_types": "list"},
     ),
 )
+BY_LIKENESS = frozenset({"/search/concepts", "/search/sources"})
+"""Those that ask vectors."""
 ENDPOINTS: Mapping[str, Endpoint] = {endpoint.path: endpoint for endpoint in SPECIFICATIONS}
 """The allowlist."""
 ANSWERS: dict[str, Answer] = {}
