@@ -23,6 +23,7 @@ from gateway.logs import Log
 from gateway.metrics import CONTENT_TYPE, Metrics
 from gateway.neighbours import check_neighbours
 from gateway.origins import cross_origin
+from gateway.programs import ProgramDoor
 from gateway.reception import Reception, limits_in
 from gateway.settings import Settings
 from gateway.sockets import SocketDoor
@@ -60,7 +61,7 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
         exception_handlers={HTTPException: refused, Exception: failed},
         lifespan=life_of(tenants, tracing, door),
     )
-    app.state.settings = settings
+    app.state.settings, app.state.tenants = settings, tenants
     return app
 
 
@@ -83,6 +84,7 @@ def routes(reception: Reception, settings: Settings, tracing: Tracing, sdl: str)
         Route("/schema.graphql", only_for(reception, schema_text, admins=not settings.shows_schema)),
         Route("/graphql", GraphQLDoor(reception, settings, tracing).serve, methods=["GET", "POST"]),
         WebSocketRoute("/graphql", SocketDoor(reception, settings).serve),
+        *ProgramDoor(reception, settings).routes(),
     ]
     if settings.metrics:
         found.append(Route("/metrics", only_for(reception, metrics)))
@@ -123,7 +125,7 @@ def life_of(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.system, app.state.tenants = tenants.home, tenants
+        app.state.system = tenants.home
         try:
             async with tenants, nullcontext() if door is None else door.running():
                 tell_opened(tenants.home)

@@ -24,6 +24,8 @@ class Bounds(Struct, frozen=True):
     """How many nodes, and how many links, the working graph may hold."""
     lenient_api_params: bool = False
     """Accept an api operation without `params`, with a warning."""
+    any_is_concept: bool = False
+    """Let `:Concept` in a query match every node, whatever its type."""
 
 
 BOUNDS = Bounds()

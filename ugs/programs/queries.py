@@ -6,8 +6,9 @@ from ugs.programs.commands import Caller, found
 from ugs.programs.errors import access_denied, changed_behind
 from ugs.programs.model import ProgramRow
 from ugs.reads.plan import Order
-from ugs.reads.where import EVERYTHING, Compare, Op, Where, all_of, any_of, eq
+from ugs.reads.where import EVERYTHING, NOTHING, Compare, Op, Where, all_of, any_of, eq
 from ugs.storage import Session
+from ugs.values import FORBIDDEN_TEXT
 
 NEWEST_FIRST = (Order("created_at", descending=True), Order("id", descending=True))
 
@@ -19,8 +20,11 @@ def visible_to(caller: Caller) -> Where:
 
 def listed(caller: Caller, search: str | None) -> Where:
     """Visible programs whose name or description contains a text; capitals do not matter."""
-    wanted = EVERYTHING if not search else Compare("folded", Op.CONTAINS, search.casefold())
-    return all_of(visible_to(caller), wanted)
+    if not search:
+        return visible_to(caller)
+    if FORBIDDEN_TEXT.search(search):
+        return NOTHING
+    return all_of(visible_to(caller), Compare("folded", Op.CONTAINS, search.casefold()))
 
 
 async def get_program(session: Session, id: int, caller: Caller) -> ProgramRow:

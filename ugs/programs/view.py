@@ -19,11 +19,12 @@ from ugs.storage import Session
 
 FIELD = "properties_text"
 FALLBACKS = re.compile(r"concept_id|label|ontology")
+CONCEPT = "Concept"
 
 
-def needs_fallbacks(query: str) -> bool:
+def needs_completing(query: str, any_is_concept: bool = False) -> bool:
     """Whether a query may look at one of the three; otherwise the plain graph says the same."""
-    return FALLBACKS.search(query) is not None
+    return FALLBACKS.search(query) is not None or (any_is_concept and CONCEPT in query)
 
 
 class WideGraph(StoredGraph):
@@ -55,9 +56,10 @@ WIDENED = {"concept_id": WideGraph._concept_id, "label": WideGraph._label, "onto
 class ProgramGraph:
     """A graph whose nodes are completed."""
 
-    def __init__(self, inner: GraphView, ontologies: Mapping[str, str]) -> None:
+    def __init__(self, inner: GraphView, ontologies: Mapping[str, str], any_is_concept: bool = False) -> None:
         self.inner = inner
         self._ontologies = ontologies
+        self._further = (CONCEPT,) if any_is_concept else ()
 
     async def nodes(self, wanted: Wanted) -> list[Node]:
         return self._complete(await self.inner.nodes(self._asked(wanted)))
@@ -93,9 +95,10 @@ class ProgramGraph:
 
     def _asked(self, wanted: Wanted) -> Wanted:
         """Only the wide graph can check conditions on what a node may lack; another is asked without them."""
+        labels = tuple(label for label in wanted.labels if label not in self._further)
         if isinstance(self.inner, WideGraph):
-            return wanted
-        return Wanted(wanted.labels, tuple(part for part in wanted.conditions if part.key not in WIDENED))
+            return Wanted(labels, wanted.conditions)
+        return Wanted(labels, tuple(part for part in wanted.conditions if part.key not in WIDENED))
 
     def _complete(self, nodes: Iterable[Node]) -> list[Node]:
         return [self._completed(node) for node in nodes]
@@ -109,13 +112,16 @@ class ProgramGraph:
         for key, value in found.items():
             if value is not None:
                 node.properties.setdefault(key, value)
+        node.labels = tuple(dict.fromkeys(node.labels + self._further))
         return node
 
 
-def program_graph(session: Session, view: str, glasses: Glasses, ontologies: Mapping[str, str]) -> ProgramGraph:
+def program_graph(
+    session: Session, view: str, glasses: Glasses, ontologies: Mapping[str, str], any_is_concept: bool = False
+) -> ProgramGraph:
     """A view of a session, completed for programs."""
-    wide = view == "GRAPH"
-    return ProgramGraph(WideGraph(session, ontologies) if wide else view_of(session, view, glasses), ontologies)
+    inner = WideGraph(session, ontologies) if view == "GRAPH" else view_of(session, view, glasses)
+    return ProgramGraph(inner, ontologies, any_is_concept)
 
 
 def _property(key: str, part: Condition) -> Where:

@@ -1,0 +1,266 @@
+"""The OpenAPI 3.1 document of the program door. Its program schema is the seed's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+import ugs
+from ugs.programs.json_schema import JSON_SCHEMA
+
+TEXT = {"type": "string"}
+WHOLE = {"type": "integer"}
+INSTANT = {"type": "string", "format": "date-time"}
+MAYBE_TEXT = {"type": ["string", "null"]}
+NAME = {"type": "string", "minLength": 1, "maxLength": 200}
+PARAMS = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
+ANY_OBJECT = {"type": "object"}
+LOGIN: list[dict[str, list[str]]] = [{"bearer": []}, {}]
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def several(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def record(required: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """An object whose first fields are always there."""
+    return {"type": "object", "required": list(required), "properties": {**required, **(optional or {})}}
+
+
+ISSUE = record(
+    {"rule_id": TEXT, "severity": {"enum": ["error", "warning"]}, "message": TEXT},
+    {"statement": WHOLE, "field": TEXT},
+)
+STEP = record(
+    {
+        "statement": WHOLE,
+        "path": TEXT,
+        "op": {"enum": ["+", "-", "&", "?", "!"]},
+        "operation_type": {"enum": ["cypher", "api", "conditional"]},
+        "nodes_affected": WHOLE,
+        "links_affected": WHOLE,
+        "w_size": record({"nodes": WHOLE, "links": WHOLE}),
+        "duration_ms": {"type": "number"},
+    },
+    {"branch_taken": {"enum": ["then", "else"]}},
+)
+NODE = record({"concept_id": TEXT, "label": TEXT}, {"ontology": TEXT, "description": TEXT, "properties": ANY_OBJECT})
+LINK = record(
+    {"from_id": TEXT, "to_id": TEXT, "relationship_type": TEXT},
+    {
+        "category": TEXT,
+        "confidence": {"type": "number"},
+        "grounding_strength": {"type": "number"},
+        "properties": ANY_OBJECT,
+    },
+)
+ABORT = record({"statement": WHOLE, "reason": TEXT}, {"program": WHOLE})
+SINGLE = {"program": ref("GraphProgram"), "program_id": {"type": "integer", "minimum": 1}}
+STORED = {"id": WHOLE, "name": TEXT, "program": ref("GraphProgram"), "created_at": INSTANT, "updated_at": INSTANT}
+OURS: dict[str, Any] = {
+    "ProgramSubmission": record({"program": ref("GraphProgram")}, {"name": NAME, "system": {"type": "boolean"}}),
+    "ProgramChange": {
+        "type": "object",
+        "properties": {"program": ref("GraphProgram"), "name": NAME},
+        "minProperties": 1,
+    },
+    "DeckEntry": {
+        "type": "object",
+        "properties": {**SINGLE, "params": PARAMS},
+        "oneOf": [{"required": ["program"]}, {"required": ["program_id"]}],
+    },
+    "ProgramExecution": {
+        "type": "object",
+        "properties": {
+            **SINGLE,
+            "params": PARAMS,
+            "deck": {**several(ref("DeckEntry")), "minItems": 1, "maxItems": 10},
+            "view": {"enum": ["GRAPH", "FACTS", "ALL"]},
+            "at": {
+                "type": "object",
+                "properties": {"position": {"type": "integer", "minimum": 0}, "instant": INSTANT},
+                "oneOf": [{"required": ["position"]}, {"required": ["instant"]}],
+            },
+        },
+        "oneOf": [{"required": ["program"]}, {"required": ["program_id"]}, {"required": ["deck"]}],
+    },
+    "ValidationIssue": ISSUE,
+    "ValidationResult": record(
+        {
+            "valid": {"type": "boolean"},
+            "errors": several(ref("ValidationIssue")),
+            "warnings": several(ref("ValidationIssue")),
+        }
+    ),
+    "ProgramCreateResponse": record({**STORED, "valid": {"const": True}}),
+    "ProgramReadResponse": record({**STORED, "owner_id": MAYBE_TEXT}, {"valid": {"const": True}}),
+    "ProgramListItem": record(
+        {"id": WHOLE, "name": TEXT, "description": MAYBE_TEXT, "statement_count": WHOLE, "created_at": INSTANT}
+    ),
+    "RawNode": NODE,
+    "RawLink": LINK,
+    "WorkingGraph": record({"nodes": several(ref("RawNode")), "links": several(ref("RawLink"))}),
+    "StepLogEntry": STEP,
+    "Abort": ABORT,
+    "ProgramResult": record(
+        {"result": ref("WorkingGraph"), "log": several(ref("StepLogEntry"))}, {"aborted": ref("Abort")}
+    ),
+    "BatchProgramResult": record(
+        {"result": ref("WorkingGraph"), "programs": several(ref("ProgramResult"))}, {"aborted": ref("Abort")}
+    ),
+    "Refusal": record({"detail": TEXT, "code": TEXT}),
+    "InvalidProgram": record({"detail": record({"error": TEXT, "validation": ref("ValidationResult")})}),
+}
+REFUSALS = {
+    401: "Nobody is known behind the request",
+    403: "The caller may not do this",
+    404: "There is no such program",
+    408: "The body did not arrive in time",
+    409: "The stored program was changed behind our back, or the idempotency key belongs to another request",
+    413: "The body is too large",
+    415: "The body is not plain JSON",
+    422: "The request has the wrong shape",
+    429: "Too many requests",
+    500: "The store failed",
+    503: "The store cannot be reached",
+}
+ALWAYS = (401, 403, 422, 429, 500, 503)
+WITH_BODY = (*ALWAYS, 408, 413, 415)
+ID = {
+    "name": "id",
+    "in": "path",
+    "required": True,
+    "description": "The program's number",
+    "schema": {"type": "integer", "minimum": 1, "maximum": 10**15},
+}
+KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A retry with the same key is not done twice",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[A-Za-z0-9_.-]+$"},
+}
+
+
+def answered(schema: Mapping[str, Any], words: str) -> dict[str, Any]:
+    return {"description": words, "content": {"application/json": {"schema": schema}}}
+
+
+def operation(
+    summary: str,
+    good: Mapping[int, dict[str, Any]],
+    refusals: tuple[int, ...] = ALWAYS,
+    body: str | None = None,
+    parameters: tuple[dict[str, Any], ...] = (),
+) -> dict[str, Any]:
+    """One call: what it takes, what it gives, and how it may be refused."""
+    responses = {str(status): answer for status, answer in good.items()}
+    responses |= {str(status): answered(ref("Refusal"), REFUSALS[status]) for status in refusals}
+    found: dict[str, Any] = {"summary": summary, "operationId": summary.lower().replace(" ", "-")}
+    if body is not None:
+        found["requestBody"] = {"required": True, "content": {"application/json": {"schema": ref(body)}}}
+    if parameters:
+        found["parameters"] = list(parameters)
+    return {**found, "responses": responses}
+
+
+NOT_JSON = answered({"oneOf": [ref("InvalidProgram"), ref("Refusal")]}, "The program is not valid, or it is no JSON")
+ONLY_JSON = answered(ref("Refusal"), "The body is no JSON")
+PATHS: dict[str, Any] = {
+    "/programs/validate": {
+        "post": operation(
+            "Validate a program",
+            {200: answered(ref("ValidationResult"), "What is wrong with it, if anything"), 400: ONLY_JSON},
+            WITH_BODY,
+            "ProgramSubmission",
+        )
+    },
+    "/programs": {
+        "get": operation(
+            "List programs",
+            {200: answered(several(ref("ProgramListItem")), "Visible programs, newest first")},
+            parameters=(
+                {"name": "search", "in": "query", "schema": TEXT},
+                {
+                    "name": "limit",
+                    "in": "query",
+                    "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+                },
+            ),
+        ),
+        "post": operation(
+            "Store a program",
+            {201: answered(ref("ProgramCreateResponse"), "The program is notarised"), 400: NOT_JSON},
+            (*WITH_BODY, 409),
+            "ProgramSubmission",
+            (KEY,),
+        ),
+    },
+    "/programs/{id}": {
+        "get": operation(
+            "Read a program",
+            {200: answered(ref("ProgramReadResponse"), "The notarised program")},
+            (*ALWAYS, 404, 409),
+            parameters=(ID,),
+        ),
+        "put": operation(
+            "Change a program",
+            {200: answered(ref("ProgramReadResponse"), "The program as it is now"), 400: NOT_JSON},
+            (*WITH_BODY, 404, 409),
+            "ProgramChange",
+            (ID, KEY),
+        ),
+        "delete": operation(
+            "Delete a program",
+            {204: {"description": "It is gone"}, 400: ONLY_JSON},
+            (*ALWAYS, 404, 409),
+            parameters=(ID, KEY),
+        ),
+    },
+    "/programs/execute": {
+        "post": operation(
+            "Run a program or a deck",
+            {
+                200: answered(
+                    {"anyOf": [ref("ProgramResult"), ref("BatchProgramResult")]},
+                    "The working graph and the log; `aborted` says why a program stopped",
+                ),
+                400: NOT_JSON,
+            },
+            (*WITH_BODY, 404, 409),
+            "ProgramExecution",
+        )
+    },
+}
+
+
+def program_schemas() -> dict[str, Any]:
+    """The seed's JSON Schema as components of the document."""
+    text = msgspec.json.encode(JSON_SCHEMA).replace(b"#/$defs/", b"#/components/schemas/")
+    schema: dict[str, Any] = msgspec.json.decode(text)
+    parts: dict[str, Any] = schema.pop("$defs")
+    root = {key: value for key, value in schema.items() if not key.startswith("$")}
+    return {"GraphProgram": root, **parts}
+
+
+def openapi_document() -> dict[str, Any]:
+    """The whole document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "UGS Gateway: programs",
+            "version": ugs.__version__,
+            "description": "Bounded query programs over the graph. GraphQL, beside it, does all of this too.",
+        },
+        "paths": PATHS,
+        "components": {
+            "schemas": {**program_schemas(), **OURS},
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": LOGIN,
+    }
