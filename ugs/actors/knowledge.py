@@ -109,4 +109,4 @@ def best_sentence(content: str, words: set[str]) -> str:
 
 def distinct(values: list[Any]) -> list[Any]:
     """Values in their order, each once."""
-    return list({to_text(value): value for value in reversed(values)}.values())[::-1]
+    return list({to_text(value): value for value in values}.values())
