@@ -124,12 +124,10 @@ ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("query", "expected"), ANSWERS, ids=[query[:60] for query, _ in ANSWERS])
-@clause()
-async def test_a_query_has_the_same_answer_on_every_store(
-    people: Graph, query: str, expected: list[tuple[Any, ...]]
-) -> None:
-    assert await rows(people, query, ids=["bob", "carol"]) == expected
+@clause("PROG-5")
+async def test_a_query_has_the_same_answer_on_every_store(people: Graph) -> None:
+    for query, expected in ANSWERS:
+        assert await rows(people, query, ids=["bob", "carol"]) == expected, query
 
 
 @clause("PROG-5", "PROG-24", "PROG-26", "PROG-27", "PROG-92")

@@ -10,12 +10,14 @@ from backends.neo4j.conditions import rows_in
 from backends.neo4j.connection import Reader, Writer
 from backends.neo4j.fetches import Fetches, Statement
 from backends.neo4j.log import Log, event_of, event_properties, head_after, head_of, head_properties
+from backends.neo4j.matching import Matches
 from backends.neo4j.plans import Plans
 from backends.neo4j.vertices import BATCH
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Writes
 from ugs.events import Event, Head
+from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows, full_order, paged, sorted_rows
 from ugs.reads.where import (
     EVERYTHING,
@@ -40,6 +42,7 @@ class Statements:
         self.log = log
         self.fetches = fetches
         self.plans = Plans(fetches.layouts)
+        self.matches = Matches(fetches.layouts)
         self.writers = writers
 
 
@@ -155,6 +158,20 @@ class NativeSession(Neo4jSession):
         if statement is None:
             return await super().read(plan)
         return statement.decode(await self._calls.run(statement.text, **statement.parameters))
+
+    async def match(self, pattern: Pattern) -> list[Match] | None:
+        matches = self._statements.matches
+        statement = matches.statement(pattern)
+        if statement is None:
+            return None
+        answer = await self._calls.run(statement.text, **statement.parameters)
+        named = sorted(matches.arcs_named(pattern, answer))
+        arcs = {pattern.arcs.key_of(row): row for row in await self.find_many(pattern.arcs, named)} if named else {}
+        return matches.read(pattern, answer, arcs)
+
+    def match_statements(self, pattern: Pattern) -> list[str]:
+        statement = self._statements.matches.statement(pattern)
+        return [] if statement is None else [statement.text]
 
     def statements(self, plan: Read) -> list[str]:
         statement = self._statements.plans.statement(plan)
