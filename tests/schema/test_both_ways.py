@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
 
 from schema.context import RequestContext
 from schema.operations import Operations
+from tests import servers
 from ugs import Graph, System
 
 NODE_FIELDS = [
@@ -29,6 +34,17 @@ NODE_ARGUMENTS = [
     '(filter: {not: {match: {status: "pending"}}}, orderBy: [{field: MODIFIED, direction: DESC}])',
     "(filter: {text: \"api\"})",
 ]  # fmt: skip
+WRITTEN_BY_STORES = [
+    '{ graphNode(id: "bob") { id outgoing(first: 50) { totalCount nodes { id type weight from to toNode { id data } } } } }',
+    '{ graphNode(id: "bob") { outgoing(first: 3) { edges { cursor node { id weight } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }',
+    "{ graphNodes(first: 2) { edges { cursor node { id type properties data created } } pageInfo { hasNextPage startCursor endCursor } } }",
+    "{ graphNodes(first: 0) { edges { cursor } pageInfo { hasNextPage startCursor endCursor } } }",
+    '{ graphNodes(filter: {type: "none"}) { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }',
+    "{ graphNodes(orderBy: [{field: CREATED, direction: DESC}], first: 3) { edges { cursor node { id } } pageInfo { endCursor } } }",
+    "{ graphEdges(first: 100) { nodes { id type weight properties } pageInfo { hasNextPage endCursor } } }",
+    '{ graphEdge(id: "dangling") { id type weight toNode { id } fromNode { id outgoing(first: 1) { pageInfo { hasNextPage } } } } }',
+]
+"""Selections that a database can write alone."""
 DIRECTIVES = ["", "", "", " @include(if: $yes)", " @skip(if: $yes)", " @include(if: false)"]
 
 
@@ -95,13 +111,19 @@ def root(draw: st.DrawFn, kind: str) -> str:
     return f"graphNodes{draw(st.sampled_from(NODE_ARGUMENTS))} {{ {draw(connection(depth, True))} }}"
 
 
+def is_allowed(operations: Operations, query: str, variables: dict[str, Any]) -> bool:
+    """Whether the limits let a query through."""
+    prepared = operations.prepare(query)
+    if any("at most" in error.message for error in prepared.errors):
+        return False
+    return operations.cost(prepared, prepared.operations[0], variables) <= operations.limits.cost
+
+
 async def both_answers(
     operations: Operations, system: System, query: str, variables: dict[str, Any]
 ) -> tuple[Any, Any]:
     prepared = operations.prepare(query)
-    assume(not any("at most" in error.message for error in prepared.errors))
     assert prepared.errors == [], (query, prepared.errors)
-    assume(operations.cost(prepared, prepared.operations[0], variables) <= operations.limits.cost)
     context = RequestContext(system)
     fast = await operations.answer(prepared, context, variables)
     slow = await operations.execute(prepared, context, variables)
@@ -110,9 +132,8 @@ async def both_answers(
     return fast, msgspec.json.encode({"data": slow.data})
 
 
-@pytest.fixture
-async def rich(system: System) -> System:
-    """The demo with the odd things: dangling edges, loops, weights, no type, unicode and nested data."""
+async def enrich(system: System) -> None:
+    """The odd things beside the demo: dangling edges, loops, weights, no type, unicode and nested data."""
     graph = Graph(system)
     await graph.add_node(
         "user:me",
@@ -122,7 +143,31 @@ async def rich(system: System) -> System:
     )
     await graph.add_edge("loop", "user:me", "user:me", None, 2.5)
     await graph.add_edge("dangling", "alice", "nobody", 'odd "type"', 1e21, {"k": "v"})
+    for number, weight in enumerate((-0.0, 3, -2.25, 1e15, 123456789012345.6, 1e-7, 5e-324, 0.001, 4e307)):
+        await graph.add_edge(f"heavy{number}", "bob", "user:me", None, weight)
+
+
+@pytest.fixture
+async def rich(system: System) -> System:
+    await enrich(system)
     return system
+
+
+@asynccontextmanager
+async def rich_store(name: str, folder: Path) -> AsyncIterator[System]:
+    """The same data in another store."""
+    places = {"postgresql": "?schema=both_ways", "neo4j": "?namespace=bothways"}
+    url = (
+        f"sqlite:///{folder / 'both.db'}"
+        if name == "sqlite"
+        else servers.require(name).partition("?")[0] + places[name]
+    )
+    async with System.at_url(url) as system:
+        await system.storage.wipe()
+    async with System.at_url(url) as system:
+        await Graph(system).load_demo()
+        await enrich(system)
+        yield system
 
 
 @settings(
@@ -136,5 +181,37 @@ async def rich(system: System) -> System:
 )
 async def test_both_ways_give_the_same_bytes(operations: Operations, rich: System, query: str, yes: bool) -> None:
     variables = {name: value for name, value in {"yes": yes, "type": None}.items() if f"${name}:" in query}
+    assume(is_allowed(operations, query, variables))
     fast, slow = await both_answers(operations, rich, query, variables)
     assert fast == slow
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgresql", "neo4j"])
+async def test_every_store_writes_the_same_bytes(operations: Operations, tmp_path: Path, store: str) -> None:
+    """What a store writes itself is what the executor makes of its rows, also when many ask at once."""
+    async with rich_store(store, tmp_path) as system:
+        asked: list[tuple[str, dict[str, Any]]] = []
+
+        @settings(
+            max_examples=40,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],
+            derandomize=True,
+        )
+        @given(query=operations_asked(), yes=st.booleans())
+        def collect(query: str, yes: bool) -> None:
+            asked.append(
+                (query, {name: value for name, value in {"yes": yes, "type": None}.items() if f"${name}:" in query})
+            )
+
+        collect()
+        asked += [(query, {}) for query in WRITTEN_BY_STORES]
+        for query, variables in asked:
+            if not is_allowed(operations, query, variables):
+                continue
+            fast, slow = await both_answers(operations, system, query, variables)
+            assert fast == slow, query
+            prepared = operations.prepare(query)
+            again = (operations.answer(prepared, RequestContext(system), variables) for _ in range(3))
+            assert set(await asyncio.gather(*again)) == {slow}, query

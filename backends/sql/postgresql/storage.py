@@ -15,14 +15,19 @@ from sqlalchemy.pool import NullPool
 from backends.sql.engine import driver_connection
 from backends.sql.link import Link
 from backends.sql.migration import transaction
+from backends.sql.native import is_one_statement
+from backends.sql.postgresql.answering import Answering
 from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.link import PostgresqlLink, channel_of
+from backends.sql.postgresql.rendering import is_writable
 from backends.sql.session import SqlSession
 from backends.sql.settings import PostgresqlSettings
 from backends.sql.storage import NATIVE, SqlStorage
 from ugs.catalog import Catalog
 from ugs.errors import Unavailable
+from ugs.reads.plan import Read
+from ugs.reads.rendering import Late, Rendering
 from ugs.storage import Capabilities
 
 CONNECT_SECONDS = 5.0
@@ -43,6 +48,8 @@ SESSION = {
     # One plan per statement: planning a deep read anew takes longer than running it.
     "plan_cache_mode": "force_generic_plan",
     "max_parallel_workers_per_gather": "0",
+    # What is read lies mostly in memory: walking an index in its order beats collecting its rows and sorting them.
+    "random_page_cost": "1.1",
     "application_name": "ugs-gateway",
 }
 
@@ -57,6 +64,7 @@ class PostgresqlStorage(SqlStorage):
     def __init__(self, settings: PostgresqlSettings) -> None:
         super().__init__(native=settings.native, readers=settings.pool)
         self.settings = settings
+        self._answering: Answering | None = None
         self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
 
     def apart(self, name: str) -> PostgresqlStorage:
@@ -92,6 +100,19 @@ class PostgresqlStorage(SqlStorage):
         if write:
             await link.run("SET statement_timeout = 0")
         return link
+
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+        """The answer to one plan as text, written by the database where it can."""
+        if self.native and is_writable(plan, rendering) and is_one_statement(self.shape, plan):
+            return await self.answering.text(plan, rendering)
+        return await super().render(plan, rendering, late)
+
+    @property
+    def answering(self) -> Answering:
+        """Writes answers on the connections that are open now."""
+        if self._answering is None or self._answering.pool is not self.pool:
+            self._answering = Answering(self.shape, self.pool)
+        return self._answering
 
     async def writer(self) -> Link:
         return await self.pool.acquire()
