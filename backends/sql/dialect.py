@@ -130,6 +130,10 @@ class Dialect(ABC):
         """A missing value of a type."""
         return "NULL"
 
+    def score(self, column: str, vector: str) -> str:
+        """The whole-numbered inner product of two vectors; nothing where the database cannot tell it."""
+        return ""
+
     @abstractmethod
     def guard_log(self) -> list[str]:
         """Statements that make the log refuse changes and deletions."""

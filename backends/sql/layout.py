@@ -23,6 +23,18 @@ from ugs.reads.where import Everything, Where
 _COMPILERS: dict[str, Any] = {"sqlite": sqlite.dialect, "postgresql": postgresql.dialect}
 
 
+class Named(sa.types.UserDefinedType[bytes]):
+    """A type that goes by a name of its own in each database."""
+
+    cache_ok = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def get_col_spec(self, **_: Any) -> str:
+        return self.name
+
+
 class Layout:
     """Writes the definitions for one database."""
 
@@ -56,7 +68,7 @@ class Layout:
         if kind is Kind.REAL:
             return sa.REAL() if self.is_sqlite else sa.Double()
         if kind is Kind.VECTOR:
-            return sa.LargeBinary()
+            return Named(self.dialect.types[kind])
         if kind is Kind.BOOLEAN and not self.is_sqlite:
             return sa.Boolean()
         return sa.INTEGER() if self.is_sqlite else sa.BigInteger()

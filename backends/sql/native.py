@@ -11,12 +11,14 @@ from backends.sql.fitting import Fitted, fitted
 from backends.sql.folding import folded
 from backends.sql.matching import Matching, Reading, is_joinable
 from backends.sql.names import properties_name
+from backends.sql.nearness import nearest_statement
 from backends.sql.rows import value_from_store
 from backends.sql.session import Shape, SqlSession
 from backends.sql.unfolding import Unfolding
 from backends.sql.unindexed import decided, is_decidable
 from ugs.catalog import Row, Table
 from ugs.reads.levels import execute_by_levels, one_more, without_extra
+from ugs.reads.near import Near, Scored
 from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Found, Read, Rows
 from ugs.reads.where import EVERYTHING, Compare, Op, Where
@@ -60,6 +62,14 @@ class NativeSession(SqlSession):
             return await self.count(table, where)
         text, values = self.shape.select().some(table, where, COUNTED_AT_MOST)
         return self.shape.dialect.estimate(await self.link.rows(self.shape.dialect.estimating(text), values))
+
+    async def nearest(self, table: Table, near: Near) -> list[Scored]:
+        if not self.shape.dialect.score("", ""):
+            return await super().nearest(table, near)
+        where = await decided(self, table, near.where)
+        records = await self.rows(nearest_statement(self.shape, table, near, where))
+        rows = self.shape.readers[table.name]([record[:-1] for record in records])
+        return [Scored(row, int(record[-1])) for row, record in zip(rows, records, strict=True)]
 
     async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
         where = await decided(self, table, where)

@@ -30,6 +30,18 @@ class PostgresqlDialect(Dialect):
         Kind.VECTOR: "bytea",
     }
     limits_index_entries: ClassVar[bool] = True
+
+    def __init__(self, vectors: str | None = None) -> None:
+        self.vectors = vectors
+        """The schema of pgvector, where vectors are kept with it."""
+        if vectors is not None:
+            self.types = {**self.types, Kind.VECTOR: f"{quoted(vectors)}.vector"}  # type: ignore[misc]
+
+    def score(self, column: str, vector: str) -> str:
+        if self.vectors is None:
+            return ""
+        # Its inner products are negative, so that the best come first; those of whole numbers are exact.
+        return f"-({column} OPERATOR({quoted(self.vectors)}.<#>) {vector})"
     no_path: ClassVar[str] = "'{}'::text[]"
 
     def longer(self, path: str, id: str) -> str:

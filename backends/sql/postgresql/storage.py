@@ -21,6 +21,7 @@ from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.link import PostgresqlLink, channel_of
 from backends.sql.postgresql.rendering import is_writable
+from backends.sql.postgresql.vectors import register, vector_schema
 from backends.sql.session import SqlSession
 from backends.sql.settings import PostgresqlSettings
 from backends.sql.storage import NATIVE, SqlStorage
@@ -78,6 +79,7 @@ class PostgresqlStorage(SqlStorage):
         link = await self.connect()
         try:
             await self._make_schema(link)
+            self.dialect = PostgresqlDialect(await vector_schema(link, catalog))
         finally:
             await link.close()
         await super().open(catalog)
@@ -93,6 +95,8 @@ class PostgresqlStorage(SqlStorage):
         try:
             async with asyncio.timeout(_connect_seconds(self.settings) + 1):
                 connection = await driver_connection(self._engine)
+                if self.dialect.vectors is not None:
+                    await register(connection, self.dialect.vectors)
         except DRIVER_ERRORS as error:
             raise translated(error, self.describe()) from error
         deadline = MIGRATION_SECONDS if write else self.settings.deadline

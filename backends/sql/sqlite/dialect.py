@@ -9,7 +9,9 @@ import msgspec
 
 from backends.sql.dialect import Dialect, Parameters, Tied, quoted
 from backends.sql.names import EVENTS
+from backends.sql.sqlite.vectors import extension
 from ugs.catalog import Kind
+from ugs.reads.near import ALIKE
 
 _encode = msgspec.json.Encoder().encode
 
@@ -45,6 +47,12 @@ class SqliteDialect(Dialect):
 
     def placeholder(self, number: int) -> str:
         return "?"
+
+    def score(self, column: str, vector: str) -> str:
+        if extension() is None:
+            return ""
+        # All vectors have one length, so the angle tells the inner product, and its last digits are only noise.
+        return f"CAST(round((1 - vec_distance_cosine({column}, {vector})) * {ALIKE}) AS INTEGER)"
 
     def member(self, column: str, kind: Kind, values: Sequence[Any], parameters: Parameters) -> str:
         if kind is Kind.REAL:

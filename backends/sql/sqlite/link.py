@@ -18,6 +18,7 @@ import aiosqlite
 from backends.sql.link import Link
 from backends.sql.rows import Values
 from backends.sql.sqlite.errors import translated
+from backends.sql.sqlite.vectors import extension, load
 from backends.sql.writes import Bulk
 
 T = TypeVar("T")
@@ -70,6 +71,8 @@ def _connect(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
     try:
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").fetchall()
+        if (vectors := extension()) is not None:
+            load(connection, vectors)
     except BaseException:
         connection.close()
         raise
