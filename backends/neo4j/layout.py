@@ -23,6 +23,7 @@ from typing import Any, TypeGuard
 from backends.neo4j.terms import has_terms
 from backends.neo4j.texts import from_ordered, to_ordered
 from ugs.catalog import Arc, Field, Kind, Row, Table, Unique, Vertex
+from ugs.reads.near import pack, unpack
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 UNQUOTABLE = re.compile(r"[`\\\x00-\x1f]")
@@ -79,6 +80,7 @@ class Layout:
         self.nullable = {field.name for field in table.fields if field.nullable}
         self.terms_index = names.rule(table.name, "terms") if has_terms(table) else None
         self._texts = [at for at, field in enumerate(table.fields) if field.kind is Kind.TEXT]
+        self._vectors = [at for at, field in enumerate(table.fields) if field.kind is Kind.VECTOR]
         self.missing = names.label(f"missing_{table.name}")
         """The label of placeholders for rows of this vertex table."""
 
@@ -117,6 +119,8 @@ class Layout:
             text = values[at]
             if text is not None and not text.isascii():
                 values = [*values[:at], from_ordered(text), *values[at + 1 :]]
+        for at in self._vectors:
+            values = [*values[:at], pack(values[at]), *values[at + 1 :]]
         return self.table.row(*values)
 
     def stored(self, name: str, value: Any) -> Any:
@@ -126,6 +130,8 @@ class Layout:
         kind = self.kinds[name]
         if kind is Kind.TEXT:
             return to_ordered(value)
+        if kind is Kind.VECTOR:
+            return list(unpack(value))
         # Neo4j sorts -0.0 before 0.0, and they are one number.
         return float(value) + 0.0 if kind is Kind.REAL else value
 

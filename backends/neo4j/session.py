@@ -11,12 +11,14 @@ from backends.neo4j.connection import Reader, Writer
 from backends.neo4j.fetches import Fetches, Statement
 from backends.neo4j.log import Log, event_of, event_properties, head_after, head_of, head_properties
 from backends.neo4j.matching import Matches
+from backends.neo4j.nearness import nearest_statement
 from backends.neo4j.plans import Plans
 from backends.neo4j.vertices import BATCH
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Writes
 from ugs.events import Event, Head
+from ugs.reads.near import Near, Scored
 from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows, full_order, paged, sorted_rows
 from ugs.reads.where import (
@@ -139,6 +141,13 @@ class NativeSession(Neo4jSession):
             return await super().count(table, where)
         ((count,),) = await self._ask(statement)
         return int(count)
+
+    async def nearest(self, table: Table, near: Near) -> list[Scored]:
+        statement = nearest_statement(self._statements.fetches, table, near)
+        if not statement.exact:
+            return await super().nearest(table, near)
+        layout = self._statements.fetches.layouts[table.name]
+        return [Scored(layout.row(values), score) for score, *values in await self._ask(statement)]
 
     async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
         statement = self._statements.fetches.group(table, by, where)

@@ -1,0 +1,28 @@
+"""The most alike rows, compared by Neo4j.
+
+All vectors have one length and whole components, so the angle that Neo4j computes in 32 bits tells the inner product
+to the last digit.
+"""
+
+from __future__ import annotations
+
+from backends.neo4j.conditions import Parameters
+from backends.neo4j.fetches import Fetches, Statement, sources
+from ugs.catalog import Table
+from ugs.reads.near import ALIKE, Near, unpack
+
+
+def nearest_statement(fetches: Fetches, table: Table, near: Near) -> Statement:
+    """Scores and rows, best first; not exact where Neo4j cannot decide the condition."""
+    layout, parameters = fetches.layouts[table.name], Parameters()
+    condition = fetches.condition(parameters, layout, "n", near.where)
+    vector = parameters.add(list(unpack(near.vector)))
+    least, limit = parameters.add(near.least), parameters.add(near.limit)
+    angle = f"vector.similarity.cosine(n.{layout.columns[near.field]}, {vector})"
+    keys = ", ".join(f"n.{column}" for column in layout.key)
+    text = (
+        f"{sources(parameters, layout, 'n', near.where)} WHERE {condition.text} "
+        f"WITH n, toInteger(round((2 * {angle} - 1) * {ALIKE})) AS score WHERE score >= {least} "
+        f"WITH n, score ORDER BY score DESC, {keys} LIMIT {limit} RETURN score, {layout.selected('n')}"
+    )
+    return Statement(text, parameters.values, condition.exact)
