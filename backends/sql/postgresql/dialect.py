@@ -42,7 +42,8 @@ class PostgresqlDialect(Dialect):
             return ""
         # Its inner products are negative, so that the best come first; those of whole numbers are exact.
         return f"-({column} OPERATOR({quoted(self.vectors)}.<#>) {vector})"
-    no_path: ClassVar[str] = "'{}'::text[]"
+
+    no_path: ClassVar[str] = "'{}'::text[] COLLATE \"C\""
 
     def longer(self, path: str, id: str) -> str:
         return f"{path} || {id}::text"
