@@ -79,7 +79,7 @@ class GraphQLDoor:
         address = request.client.host if request.client else ""
         principal = self.reception.principal(request.headers.get("authorization"), address)
         admitted = self.reception.admit(asked, text, principal)
-        context = RequestContext(await self.reception.system_of(principal), principal)
+        context = await self.reception.context_of(principal)
         with self.tracing.span(admitted.operation):
             if wants_stream(request, admitted.operation):
                 return await self._stream(request, admitted, context, asked)

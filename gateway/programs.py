@@ -46,7 +46,6 @@ from ugs.errors import (
 )
 from ugs.programs.api import Programs
 from ugs.programs.ast import GraphProgram
-from ugs.programs.bounds import Bounds
 from ugs.programs.errors import ProgramInvalid, ProgramNotFound
 from ugs.programs.json_schema import JSON_SCHEMA
 from ugs.programs.model import ProgramRow
@@ -64,15 +63,6 @@ STATUSES: dict[type[UgsError], int] = {
 Handler = Callable[[Request, Programs], Awaitable[Response]]
 
 
-def program_bounds(settings: Settings) -> Bounds:
-    """What the settings say about programs."""
-    return Bounds(
-        seconds=settings.program_seconds,
-        lenient_api_params=settings.lenient_api_params,
-        any_is_concept=settings.any_is_concept,
-    )
-
-
 class ProgramDoor:
     """Serves `/programs` and `/openapi.json`."""
 
@@ -80,7 +70,6 @@ class ProgramDoor:
         self.reception = reception
         self.most_bytes, self.most_depth = settings.max_body_bytes, settings.max_json_depth
         self.seconds, self.stored_only = settings.request_seconds, settings.trusted_only
-        self.bounds = program_bounds(settings)
         self.document = msgspec.json.encode(openapi_document())
         self.schema = msgspec.json.encode(JSON_SCHEMA)
 
@@ -130,7 +119,7 @@ class ProgramDoor:
             raise Refused(403, Forbidden("Programs need the role reader"))
         if writes and not {"writer", "admin"} & principal.roles:
             raise Refused(403, Forbidden("Keeping programs needs the role writer"))
-        return Programs(await self.reception.system_of(principal), principal, self.bounds)
+        return Programs(await self.reception.system_of(principal), principal, self.reception.bounds)
 
     async def _body(self, request: Request) -> Any:
         check_json(request)

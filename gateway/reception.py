@@ -17,10 +17,12 @@ from gateway.origins import Origins
 from gateway.rates import Rates, TooManyRequests
 from gateway.settings import Settings
 from gateway.tenants import Tenants
+from schema.context import RequestContext
 from schema.limits import Limits
 from schema.operations import Operations, Prepared
 from ugs.errors import Forbidden, LimitExceeded, UgsError, Unauthenticated
 from ugs.identity import Principal
+from ugs.programs.bounds import Bounds
 from ugs.system import System
 
 
@@ -44,6 +46,7 @@ class Reception:
         self.origins = Origins(settings)
         self.rates = Rates(settings.max_requests_per_minute)
         self.shows_schema, self.seconds = settings.shows_schema, settings.request_seconds
+        self.bounds = bounds_in(settings)
 
     def text_of(self, asked: Asked) -> str:
         """The document, found and not too long."""
@@ -72,6 +75,10 @@ class Reception:
             return self.tenants.opened(principal) or await self.tenants.system_of(principal)
         except UgsError as error:
             raise Refused(503, error) from error
+
+    async def context_of(self, principal: Principal) -> RequestContext:
+        """What a resolver finds around it."""
+        return RequestContext(await self.system_of(principal), principal, self.bounds, self.seconds)
 
     def admit(self, asked: Asked, text: str, principal: Principal) -> Admitted:
         """The operation, valid and allowed for this principal."""
@@ -106,4 +113,13 @@ def limits_in(settings: Settings) -> Limits:
         directives=settings.max_directives,
         cost=settings.max_cost,
         page=settings.max_page,
+    )
+
+
+def bounds_in(settings: Settings) -> Bounds:
+    """What the settings say about programs."""
+    return Bounds(
+        seconds=settings.program_seconds,
+        lenient_api_params=settings.lenient_api_params,
+        any_is_concept=settings.any_is_concept,
     )

@@ -195,7 +195,7 @@ class Conversation:
         assert self.principal is not None
         admitted = self.reception.admit(asked, self.reception.text_of(asked), self.principal)
         prepared, operation = admitted.prepared, admitted.operation
-        context = RequestContext(await self.reception.system_of(self.principal), self.principal)
+        context = await self.reception.context_of(self.principal)
         if operation is None or operation.operation is not OperationType.SUBSCRIPTION:
             found = await self._in_time(prepared, context, asked)
             return await self._next(id, found, admitted.hinting)

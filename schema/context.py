@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import strawberry
 from msgspec import Struct
 
 from ugs.api import Graph
 from ugs.identity import LOCAL, Principal
+from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.system import System
 
 
@@ -15,6 +18,10 @@ class RequestContext(Struct, frozen=True):
 
     system: System
     principal: Principal = LOCAL.principal
+    bounds: Bounds = BOUNDS
+    """What a program may use."""
+    seconds: float = inf
+    """How long the request may take."""
 
     @property
     def graph(self) -> Graph:

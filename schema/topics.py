@@ -10,13 +10,17 @@ from schema.cypher import CypherQuery
 from schema.facts import FactsQuery, FactsSubscription
 from schema.facts_changing import FactsMutation
 from schema.ontologies import OntologyMutation, OntologyQuery
+from schema.programs import ProgramsMutation, ProgramsQuery, ProgramsSubscription
 from schema.reading import ReadingQuery
 from schema.system import SystemQuery
 from schema.walking import WalkingQuery
 from schema.watching import WatchingSubscription
 
 Query = merge_types(
-    "Query", (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery, CypherQuery, ActorsQuery)
+    "Query",
+    (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery, CypherQuery, ActorsQuery, ProgramsQuery),
 )
-Mutation = merge_types("Mutation", (ChangingMutation, FactsMutation, OntologyMutation, ActorsMutation))
-Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription))
+Mutation = merge_types(
+    "Mutation", (ChangingMutation, FactsMutation, OntologyMutation, ActorsMutation, ProgramsMutation)
+)
+Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription))

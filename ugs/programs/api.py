@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,7 +25,7 @@ from ugs.programs.issues import ValidationResult, result_of
 from ugs.programs.model import PROGRAMS, ProgramRow
 from ugs.programs.parameters import check_values
 from ugs.programs.queries import NEWEST_FIRST, get_program, listed
-from ugs.programs.results import BatchProgramResult, ProgramResult
+from ugs.programs.results import BatchProgramResult, ProgramResult, StepLogEntry
 from ugs.programs.validating import validate
 from ugs.reads.plan import Page
 
@@ -118,6 +119,20 @@ class Programs:
         async with self._dispatcher([ready], at, view) as dispatch:
             deadline = dispatch.world.deadline
             return await run_program(dispatch, ready, deadline, on_step=on_step, bounds=self.bounds)
+
+    async def steps(
+        self, entry: DeckEntry, *, at: At | None = None, view: str = "GRAPH"
+    ) -> AsyncIterator[StepLogEntry | ProgramResult]:
+        """Run one program and tell each step as it is done, then the result; a slow listener delays nothing."""
+        news: asyncio.Queue[StepLogEntry | None] = asyncio.Queue()
+        running = asyncio.create_task(self.run(entry, at=at, view=view, on_step=news.put_nowait))
+        running.add_done_callback(lambda task: news.put_nowait(None))
+        try:
+            while (step := await news.get()) is not None:
+                yield step
+            yield await running
+        finally:
+            running.cancel()
 
     async def execute_deck(
         self, deck: Sequence[DeckEntry], *, at: At | None = None, view: str = "GRAPH"

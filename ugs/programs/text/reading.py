@@ -26,7 +26,7 @@ BLOCK_KEY = re.compile(r'[ \t]*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<key>[^\s="]+
 COUNTS = frozenset({"count_gte", "count_lte"})
 TEXTS = {"has_ontology": "ontology", "has_relationship": "type"}
 PLAIN = frozenset({"has_results", "empty"})
-IF = re.compile(r"IF\s")
+IF = re.compile(r"IF\b")
 DEEPEST = 50
 
 
