@@ -28,7 +28,7 @@ from ugs.changes import TableWrites, Writes
 from ugs.errors import UniqueViolation
 from ugs.events import GENESIS_CRC, Event, Idem, Tx, event_id, seal, to_line
 from ugs.features import CATALOG
-from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.graph.model import EDGES, NODES, TOMBSTONES, Edge, Node
 from ugs.reads.levels import execute_by_levels
 from ugs.reads.plan import Page, Read, full_order, place_of
 from ugs.reads.where import EVERYTHING, Compare, Op, all_of, eq
@@ -158,11 +158,15 @@ async def test_rows_come_back_exactly_by_key_alone_and_many_at_once(
 ) -> None:
     storage, reference = await stored(port, {NODES: nodes, EDGES: edges})
     async with storage.session() as session:
+        keys = [*questions.IDS, *questions.EDGE_IDS, "never", "never"]
+        together = await session.find_keys({NODES: keys, EDGES: keys, TOMBSTONES: keys})
+        assert together.pop(TOMBSTONES) == []
+        filled = await session.filled([NODES, EDGES, TOMBSTONES])
+        assert all(table in filled for table in (NODES, EDGES) if reference.rows(table))
         for table in (NODES, EDGES):
             for row in reference.rows(table):
                 assert await session.find(table, row.id) == row
-            keys = [*questions.IDS, *questions.EDGE_IDS, "never", "never"]
-            assert await session.find_many(table, keys) == await reference.fetch(table)
+            assert await session.find_many(table, keys) == together[table] == await reference.fetch(table)
             assert await session.find(table, "never") is None
             assert await session.find_many(table, []) == []
             counted = await session.keys(table, "properties_text")

@@ -56,16 +56,16 @@ class Desk:
         return stored[key]
 
     async def prefetch(self, wanted: Iterable[tuple[Table, Any]]) -> None:
-        """Load many rows in one call per table, so that a group costs a few statements, not a few per command."""
+        """Load many rows in one call, so that a group costs a few statements, not a few per command."""
         by_table: dict[Table, list[Any]] = {}
         for table, key in wanted:
             if key not in self._stored.setdefault(table, {}):
                 by_table.setdefault(table, []).append(key)
-        for table, keys in by_table.items():
-            stored = self._stored[table]
-            stored.update(dict.fromkeys(keys))
-            for row in await self.session.find_many(table, keys):
-                stored[table.key_of(row)] = row
+        if by_table:
+            for table, rows in (await self.session.find_keys(by_table)).items():
+                stored = self._stored[table]
+                stored.update(dict.fromkeys(by_table[table]))
+                stored.update((table.key_of(row), row) for row in rows)
 
     def know(self, table: Table, where: Where, rows: Sequence[Row]) -> None:
         """Remember what the store answers to a condition; nobody else can change it during this transaction."""

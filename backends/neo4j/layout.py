@@ -94,14 +94,24 @@ class Layout:
 
     @cached_property
     def find(self) -> str:
-        """The statement that finds a row by its key, the parts of which are its parameters."""
-        pattern = ", ".join(f"{column}: $p{at}" for at, column in enumerate(self.key))
-        return f"MATCH (n:{self.label} {{{pattern}}}) RETURN {self.selected('n')}"
+        """The statement that finds a row by its key."""
+        return f"MATCH (n:{self.label} {self.key_pattern('$key')}) RETURN {self.selected('n')}"
 
     @cached_property
     def find_many(self) -> str:
         """The statement that finds rows by their keys."""
         return f"UNWIND $rows AS key MATCH (n:{self.label} {self.key_pattern('key')}) RETURN {self.selected('n')}"
+
+    @property
+    def keys_parameter(self) -> str:
+        """The parameter of `found_among`."""
+        return f"{self.table.name}_keys"
+
+    @cached_property
+    def found_among(self) -> str:
+        """An expression for the rows with certain keys, so that one statement asks several tables."""
+        found = f"UNWIND ${self.keys_parameter} AS key MATCH (n:{self.label} {self.key_pattern('key')})"
+        return f"COLLECT {{ {found} RETURN [{self.selected('n')}] }}"
 
     @cached_property
     def native_keys(self) -> str:

@@ -36,6 +36,7 @@ class Log:
             f"MATCH (log:{log}) SET log += $head WITH log UNWIND $events AS event CREATE (e:{event}) SET e = event"
         )
         self.create = f"MERGE (log:{log} {{id: 'log'}}) ON CREATE SET log += $head RETURN log.schema"
+        self.reset = f"MERGE (log:{log} {{id: 'log'}}) SET log += $head"
 
     def query(self, query: EventQuery) -> tuple[str, dict[str, Any]]:
         """The statement for a part of the log."""

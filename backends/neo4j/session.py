@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from backends.neo4j.columns import NotComparable, equal_value
 from backends.neo4j.conditions import rows_in
 from backends.neo4j.connection import Reader, Writer
 from backends.neo4j.fetches import Fetches, Statement
+from backends.neo4j.layout import Layout
 from backends.neo4j.log import Log, event_of, event_properties, head_after, head_of, head_properties
 from backends.neo4j.matching import Matches
 from backends.neo4j.nearness import nearest_statement
@@ -118,14 +119,13 @@ class NativeSession(Neo4jSession):
 
     async def find(self, table: Table, key: Any) -> Row | None:
         layout = self._statements.fetches.layouts[table.name]
-        parts = (key,) if len(table.key) == 1 else tuple(key)
         try:
-            values = [equal_value(layout.kinds[name], part) for name, part in zip(table.key, parts, strict=True)]
+            values = equal_key(layout, key)
         except NotComparable:
             return await super().find(table, key)
-        if None in values:
+        if None in values.values():
             return None
-        rows = await self._calls.run(layout.find, **{f"p{at}": value for at, value in enumerate(values)})
+        rows = await self._calls.run(layout.find, key=values)
         return layout.row(rows[0]) if rows else None
 
     async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
@@ -134,6 +134,29 @@ class NativeSession(Neo4jSession):
         layout = self._statements.fetches.layouts[table.name]
         rows = await self._calls.run(layout.find_many, rows=[layout.stored_key(key) for key in set(keys)])
         return sorted_rows([layout.row(values) for values in rows], full_order(table, ()))
+
+    async def find_keys(self, wanted: Mapping[Table, Sequence[Any]]) -> dict[Table, list[Row]]:
+        if len(wanted) < 2:
+            return await super().find_keys(wanted)
+        layouts = [self._statements.fetches.layouts[table.name] for table in wanted]
+        try:
+            keys = {
+                layout.keys_parameter: [equal_key(layout, key) for key in set(keys)]
+                for layout, keys in zip(layouts, wanted.values(), strict=True)
+            }
+        except NotComparable:
+            return await super().find_keys(wanted)
+        (answers,) = await self._calls.run(f"RETURN {', '.join(layout.found_among for layout in layouts)}", **keys)
+        return {
+            layout.table: sorted_rows([layout.row(values) for values in answer], full_order(layout.table, ()))
+            for layout, answer in zip(layouts, answers, strict=True)
+        }
+
+    async def filled(self, tables: Sequence[Table]) -> list[Table]:
+        labels = [self._statements.fetches.layouts[table.name].label for table in tables]
+        # Numbers of nodes by label are kept by Neo4j, so this looks at no node.
+        (counts,) = await self._calls.run(f"RETURN {', '.join(f'COUNT {{ (:{label}) }}' for label in labels)}")
+        return [table for table, count in zip(tables, counts, strict=True) if count]
 
     async def count(self, table: Table, where: Where = EVERYTHING) -> int:
         statement = self._statements.fetches.count(table, where)
@@ -185,3 +208,12 @@ class NativeSession(Neo4jSession):
     def statements(self, plan: Read) -> list[str]:
         statement = self._statements.plans.statement(plan)
         return [] if statement is None else [statement.text]
+
+
+def equal_key(layout: Layout, key: Any) -> dict[str, Any]:
+    """The stored columns of a row whose key equals this one; None in one of them: there is no such row."""
+    parts = (key,) if len(layout.table.key) == 1 else key
+    return {
+        layout.columns[name]: equal_value(layout.kinds[name], part)
+        for name, part in zip(layout.table.key, parts, strict=True)
+    }

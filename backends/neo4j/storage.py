@@ -121,12 +121,13 @@ class Neo4jStorage(Storage):
     async def wipe(self) -> None:
         """Remove what wears our labels, and nothing else."""
         layouts = self._made.fetches.layouts.values()
-        labels = [self.names.log, self.names.event, *(layout.label for layout in layouts)]
+        labels = [self.names.event, *(layout.label for layout in layouts)]
         labels += [layout.missing for layout in layouts if layout.vertex]
-        await self._opened.run(
-            f"MATCH (n:{'|'.join(labels)}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF {WIPE_BATCH} ROWS"
-        )
-        await self._opened.run(self._made.log.create, head=empty_head(VERSION))
+        found = f"MATCH (n:{'|'.join(labels)})"
+        ((count,),) = await self._opened.run(f"RETURN {' + '.join(f'COUNT {{ (:{label}) }}' for label in labels)}")
+        if count > WIPE_BATCH:
+            await self._opened.run(f"{found} CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF {WIPE_BATCH} ROWS")
+        await self._opened.run(f"{self._made.log.reset} WITH log {found} DETACH DELETE n", head=empty_head(VERSION))
 
     def apart(self, name: str) -> Neo4jStorage:
         return Neo4jStorage(replace(self.address, namespace=f"{self.address.namespace}__{name}"))

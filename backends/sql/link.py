@@ -36,8 +36,8 @@ class Link(ABC):
         """Run a statement and give all its rows."""
 
     @abstractmethod
-    async def run(self, text: str) -> None:
-        """Run a statement that has no parameters and answers nothing."""
+    async def run(self, *texts: str) -> None:
+        """Run statements that have no parameters and answer nothing, sent together."""
 
     @abstractmethod
     async def bulk(self, bulks: Sequence[Bulk]) -> None:

@@ -21,6 +21,7 @@ from ugs.storage import Storage
 
 PATIENCE = 5.0
 """How many seconds a session waits for a free connection."""
+MOST_WATCHERS = 100
 NATIVE = frozenset({"read", "find", "count", "group", "keys", "watch"})
 
 
@@ -34,6 +35,8 @@ class SqlStorage(Storage):
         self._readers = readers
         self._shape: Shape | None = None
         self._pool: Pool[Link] | None = None
+        self._watchers: Pool[Link] | None = None
+        """Connections that wait for news, apart from those that answer: the next watcher takes over from the last."""
         self.warnings: Sequence[str] = ()
 
     @abstractmethod
@@ -61,12 +64,15 @@ class SqlStorage(Storage):
             await link.close()
         self._writing, self._committed = asyncio.Lock(), asyncio.Event()
         self._pool = Pool(self.connect, self._readers, PATIENCE)
+        self._watchers = Pool(self.connect, MOST_WATCHERS, PATIENCE)
         self._shape = shape
 
     async def close(self) -> None:
-        pool, self._pool, self._shape = self._pool, None, None
-        if pool is not None:
-            await pool.close()
+        pools = (self._pool, self._watchers)
+        self._pool = self._watchers = self._shape = None
+        for pool in pools:
+            if pool is not None:
+                await pool.close()
 
     @property
     def shape(self) -> Shape:
@@ -76,9 +82,16 @@ class SqlStorage(Storage):
 
     @property
     def pool(self) -> Pool[Link]:
-        if self._pool is None:
+        return self._opened(self._pool)
+
+    @property
+    def watchers(self) -> Pool[Link]:
+        return self._opened(self._watchers)
+
+    def _opened(self, pool: Pool[Link] | None) -> Pool[Link]:
+        if pool is None:
             raise StorageIOError(f"{self.describe()} is not open.")
-        return self._pool
+        return pool
 
     # ── sessions ─────────────────────────────────────────────────────────────
 
@@ -129,5 +142,4 @@ class SqlStorage(Storage):
         shape = self.shape
         names = [name for table in shape.catalog for name in (table.name, *shape.layout.sides(table))]
         async with self.session(write=True) as session:
-            for statement in self.dialect.empty([EVENTS, *names]):
-                await session.link.run(statement)
+            await session.link.run(*self.dialect.empty([EVENTS, *names]))

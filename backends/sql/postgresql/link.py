@@ -41,7 +41,8 @@ class PostgresqlLink(Link):
         self.where = where
         self._patience = deadline + GRACE
         self._begin_writing = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({log_lock(schema)})"
-        self._notify = f"NOTIFY {channel_of(schema)}"
+        self._channel = channel_of(schema)
+        self._heard: asyncio.Event | None = None
         # A connection does one thing at a time; readers that share a session take turns.
         self._turn = asyncio.Lock()
         self._changed = False
@@ -51,7 +52,7 @@ class PostgresqlLink(Link):
         await self._do(self.connection.execute(self._begin_writing if write else BEGIN_READING))
 
     async def commit(self) -> None:
-        text = f"{self._notify}; COMMIT" if self._changed else "COMMIT"
+        text = f"NOTIFY {self._channel}; COMMIT" if self._changed else "COMMIT"
         await self._do(self.connection.execute(text), committing=self._changed)
 
     async def rollback(self) -> None:
@@ -71,16 +72,25 @@ class PostgresqlLink(Link):
         rows: Sequence[Values] = await self._do(self.connection.fetch(text, *values))
         return rows
 
-    async def run(self, text: str) -> None:
+    async def run(self, *texts: str) -> None:
         self._changed = True
-        self.statements += 1
-        await self._do(self.connection.execute(text))
+        self.statements += len(texts)
+        await self._do(self.connection.execute("; ".join(texts)))
 
     async def bulk(self, bulks: Sequence[Bulk]) -> None:
         self._changed = self._changed or bool(bulks)
         for text, columns in combined(bulks):
             self.statements += 1
             await self._do(self.connection.execute(text, *columns))
+
+    async def listening(self) -> asyncio.Event:
+        """What is set whenever a commit is announced, and when the connection breaks."""
+        if self._heard is None:
+            heard = asyncio.Event()
+            await self._do(self.connection.add_listener(self._channel, lambda *_: heard.set()))
+            self.connection.add_termination_listener(lambda _: heard.set())
+            self._heard = heard
+        return self._heard
 
     async def close(self) -> None:
         try:

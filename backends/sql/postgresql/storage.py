@@ -19,7 +19,7 @@ from backends.sql.native import is_one_statement
 from backends.sql.postgresql.answering import Answering
 from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
-from backends.sql.postgresql.link import PostgresqlLink, channel_of
+from backends.sql.postgresql.link import PostgresqlLink
 from backends.sql.postgresql.rendering import is_writable
 from backends.sql.postgresql.vectors import register, vector_schema
 from backends.sql.session import SqlSession
@@ -141,11 +141,11 @@ class PostgresqlStorage(SqlStorage):
 
     async def _listen(self, after: int) -> AsyncIterator[int]:
         """As `watch`, on one connection, until that breaks."""
-        link = await self.connect()
-        heard = asyncio.Event()
+        watchers = self.watchers
+        link = await watchers.acquire()
+        assert isinstance(link, PostgresqlLink)
         try:
-            await link.connection.add_listener(channel_of(self.settings.schema), lambda *_: heard.set())
-            link.connection.add_termination_listener(lambda _: heard.set())
+            heard = await link.listening()
             while True:
                 heard.clear()
                 position = (await SqlSession(link, self.shape).head()).position
@@ -155,10 +155,8 @@ class PostgresqlStorage(SqlStorage):
                 with suppress(TimeoutError):
                     async with asyncio.timeout(QUIET_SECONDS):
                         await heard.wait()
-        except DRIVER_ERRORS as error:
-            raise translated(error, self.describe()) from error
         finally:
-            link.terminate()
+            watchers.release(link)
 
 
 def _url(settings: PostgresqlSettings) -> URL:

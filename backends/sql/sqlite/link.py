@@ -110,8 +110,10 @@ class SqliteLink(Link):
         first, self._pending = self._pending, None
         return await self._do(partial(_fetch, self.thread.raw, first, text, values))
 
-    async def run(self, text: str) -> None:
-        await self.rows(text)
+    async def run(self, *texts: str) -> None:
+        self.statements += len(texts)
+        first, self._pending = self._pending, None
+        await self._do(partial(_run_all, self.thread.raw, first, texts))
 
     async def bulk(self, bulks: Sequence[Bulk]) -> None:
         self.statements += len(bulks)
@@ -142,6 +144,12 @@ class SqliteLink(Link):
 
 def _execute(connection: sqlite3.Connection, text: str) -> None:
     connection.execute(text)
+
+
+def _run_all(connection: sqlite3.Connection, first: str | None, texts: Sequence[str]) -> None:
+    for text in texts:
+        _fetch(connection, first, text, ())
+        first = None
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

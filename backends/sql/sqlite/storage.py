@@ -121,7 +121,8 @@ class SqliteStorage(SqlStorage):
 
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the log's end when it moves: at once for commits of this process, by asking for those of others."""
-        link = await self.connect()
+        watchers = self.watchers
+        link = await watchers.acquire()
         pause, version = SHORTEST_PAUSE, None
         try:
             while True:
@@ -137,7 +138,7 @@ class SqliteStorage(SqlStorage):
                 await self._sleep(pause)
                 pause = min(pause * 1.5, LONGEST_PAUSE)
         finally:
-            await link.close()
+            watchers.release(link)
 
     async def _sleep(self, pause: float) -> None:
         with suppress(TimeoutError):

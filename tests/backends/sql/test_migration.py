@@ -203,9 +203,9 @@ class Dying(Link):
         await self._live()
         return await self.link.rows(text, values)
 
-    async def run(self, text: str) -> None:
+    async def run(self, *texts: str) -> None:
         await self._live()
-        await self.link.run(text)
+        await self.link.run(*texts)
 
     async def bulk(self, bulks: Sequence[Any]) -> None:
         await self._live()
