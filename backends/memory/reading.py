@@ -16,6 +16,7 @@ from backends.memory.choosing import Choice, choose, compile_test, related_rows
 from backends.memory.tables import MemoryTable
 from ugs.catalog import Row, Table
 from ugs.reads.levels import one_more, without_extra
+from ugs.reads.near import Near, Scored
 from ugs.reads.plan import WHOLE, Found, Nested, Order, Page, Read, Rows
 from ugs.reads.where import EVERYTHING, Everything, Where
 
@@ -79,6 +80,11 @@ class Reader:
 
     def keys(self, table: Table, field: str) -> dict[str, int]:
         return dict(self.tables[table.name].key_counts(field).counts)
+
+    def nearest(self, table: Table, near: Near) -> list[Scored]:
+        here = self.tables[table.name]
+        test = None if isinstance(near.where, Everything) else compile_test(here, near.where)
+        return here.vectors(near.field).nearest(near, test)
 
     # ── plans ────────────────────────────────────────────────────────────────
 

@@ -17,6 +17,7 @@ from ugs.catalog import Row, Table
 from ugs.changes import Writes
 from ugs.errors import Conflict
 from ugs.events import Event, Head
+from ugs.reads.near import Near, Scored, has_numpy
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.where import EVERYTHING, Where
 from ugs.storage import EventQuery, Session
@@ -98,6 +99,14 @@ class ReadSession(PlainSession):
                 return self.reader.keys(table, field)
             except NotBuilt as missing:
                 await self.storage.build(missing)
+
+    async def nearest(self, table: Table, near: Near) -> list[Scored]:
+        while has_numpy():
+            try:
+                return self.reader.nearest(table, near)
+            except NotBuilt as missing:
+                await self.storage.build(missing)
+        return await super().nearest(table, near)
 
     async def read(self, plan: Read) -> Rows:
         while True:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from backends.memory.indexes import ColumnIndex, Index, Kept, KeyCounts, PropertyIndex, WordIndex
+from backends.memory.likeness import VectorIndex
 from backends.memory.sorting import FieldOrder, KeyOrder, PartOrder
 from backends.memory.storing import compile_put
 from backends.memory.uniqueness import UniqueRule
@@ -18,8 +19,8 @@ from ugs.catalog import Catalog, Row, Table, Vertex
 from ugs.changes import TableWrites
 
 Name = tuple[Any, ...]
-"""What is kept: ("column", field), ("property", field, key), ("words",), ("keys", field), ("order", field),
-and ("order", "", column, value) for the keys of the rows under one value."""
+"""What is kept: ("column", field), ("property", field, key), ("words",), ("keys", field),
+("vectors", field), ("order", field), and ("order", "", column, value) for the keys of the rows under one value."""
 
 AT_ONCE = 10_000
 """Up to this many rows an index is built on the spot: a few milliseconds."""
@@ -76,6 +77,10 @@ class MemoryTable:
         """How often the keys of a JSON column occur."""
         return self.kept.get(("keys", field)) or self._make(("keys", field))  # type: ignore[return-value]
 
+    def vectors(self, field: str) -> VectorIndex:
+        """The vectors of a column as a matrix."""
+        return self.kept.get(("vectors", field)) or self._make(("vectors", field))  # type: ignore[return-value]
+
     def order(self, field: str | None, of: tuple[str, Any] | None = None) -> KeyOrder:
         """Keys in order of a column, or of the key itself; of all rows, or of those under a column's value."""
         name: Name = ("order", field or "", *(of or ()))
@@ -100,7 +105,7 @@ class MemoryTable:
         index.fill(rows)
         return index
 
-    def _empty(self, name: Name) -> Index | KeyCounts:
+    def _empty(self, name: Name) -> Index | KeyCounts | VectorIndex:
         match name:
             case ("column", field):
                 return ColumnIndex(self.table, field)
@@ -108,6 +113,8 @@ class MemoryTable:
                 return PropertyIndex(self.table, field, key)
             case ("keys", field):
                 return KeyCounts(field)
+            case ("vectors", field):
+                return VectorIndex(self.table, field)
         return WordIndex(self.table)
 
     def publish(self, name: Name, kept: Kept, journal: Iterable[tuple[Row | None, Row | None]]) -> None:

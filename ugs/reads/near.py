@@ -124,7 +124,7 @@ def scorer(vector: Vector) -> Callable[[Vector], int]:
 
 def scores(vector: Vector, others: Sequence[Vector]) -> list[int]:
     """The inner products of a vector with many; with numpy where it is installed, and the same without."""
-    if not _has_numpy() or not others:
+    if not has_numpy() or not others:
         return list(map(scorer(vector), others))
     import numpy
 
@@ -134,7 +134,8 @@ def scores(vector: Vector, others: Sequence[Vector]) -> list[int]:
 
 
 @cache
-def _has_numpy() -> bool:
+def has_numpy() -> bool:
+    """Whether many vectors can be multiplied at once."""
     return find_spec("numpy") is not None
 
 
