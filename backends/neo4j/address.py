@@ -80,7 +80,9 @@ def _options(query: str) -> dict[str, Any]:
 
 def _namespace(value: str) -> str:
     if not NAMESPACE.fullmatch(value):
-        raise UnknownStore("namespace: use at most 61 letters, digits or _, not starting with a digit", option="namespace")
+        raise UnknownStore(
+            "namespace: use at most 61 letters, digits or _, not starting with a digit", option="namespace"
+        )
     return value
 
 
