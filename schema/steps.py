@@ -58,11 +58,11 @@ class Hub:
         return shown_node(self.found, f"{info.path.key}/", self.at)
 
 
-@strawberry.type(description="A node that contains the words searched for")
+@strawberry.type(description="A node that answers a search")
 class SearchHit:
     found: strawberry.Private[Found]
     at: strawberry.Private[KernelAt | None]
-    score: float = strawberry.field(description="How well it answers; rarer words and better places count more")
+    score: float = strawberry.field(description="How well it answers; comparable within one search only")
 
     @strawberry.field(description="The node")
     def node(self, info: Info) -> GraphNode:

@@ -12,13 +12,24 @@ from schema.facts_changing import FactsMutation
 from schema.ontologies import OntologyMutation, OntologyQuery
 from schema.programs import ProgramsMutation, ProgramsQuery, ProgramsSubscription
 from schema.reading import ReadingQuery
+from schema.searching import SearchingQuery
 from schema.system import SystemQuery
 from schema.walking import WalkingQuery
 from schema.watching import WatchingSubscription
 
 Query = merge_types(
     "Query",
-    (ReadingQuery, WalkingQuery, SystemQuery, FactsQuery, OntologyQuery, CypherQuery, ActorsQuery, ProgramsQuery),
+    (
+        ReadingQuery,
+        WalkingQuery,
+        SearchingQuery,
+        SystemQuery,
+        FactsQuery,
+        OntologyQuery,
+        CypherQuery,
+        ActorsQuery,
+        ProgramsQuery,
+    ),
 )
 Mutation = merge_types(
     "Mutation", (ChangingMutation, FactsMutation, OntologyMutation, ActorsMutation, ProgramsMutation)

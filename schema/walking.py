@@ -1,4 +1,4 @@
-"""Walking and searching: neighbours, traversals, paths, hubs, full-text search."""
+"""Walking: neighbours, traversals, paths, hubs."""
 
 from __future__ import annotations
 
@@ -10,41 +10,17 @@ from schema.context import Info
 from schema.elements import Direction, GraphNode, Strategy, shown_node
 from schema.hydrate import Hydration
 from schema.moments import At, moment_of
-from schema.paging import page_info, page_size
 from schema.selection import Choice, Selection, own_choice
 from schema.shapes import EDGE, NODE, nests_below
-from schema.steps import Hub, Path, SearchHit, SearchHitConnection, SearchHitEdge, TraversalStep
-from ugs.errors import InvalidSyntax, LimitExceeded
+from schema.steps import Hub, Path, TraversalStep
+from ugs.errors import LimitExceeded
 from ugs.graph import walk
 from ugs.graph.model import Node
-from ugs.graph.search import Hit
-from ugs.identity import Scope
 from ugs.moments import At as KernelAt
-from ugs.reads.cursors import decode_cursor, encode_cursor
-from ugs.reads.plan import Page
-
-MOST_QUERY = 1_000
-BY_SCORE = "-score,id"
 
 
 @strawberry.type
 class WalkingQuery:
-    @strawberry.field(description="Nodes that contain all the words, best first")
-    async def search(
-        self,
-        info: Info,
-        query: str,
-        scope: Scope | None = None,
-        type: str | None = None,
-        first: int | None = 20,
-        after: str | None = None,
-        at: At | None = None,
-    ) -> SearchHitConnection:
-        if len(query) > MOST_QUERY:
-            raise LimitExceeded(f"a search query has at most {MOST_QUERY} characters", limit=MOST_QUERY)
-        hits = await info.context.graph.search(query, moment_of(at), type=type, scope=scope)
-        return await hit_page(info, hits, page_size({"first": first}, "first"), after, moment_of(at))
-
     @strawberry.field(description="Adjacent nodes, each once, in the sequence of the edges that lead to them")
     async def neighbors(
         self,
@@ -141,34 +117,3 @@ async def nodes_shown(info: Info, rows: list[Node], at: KernelAt | None) -> list
     brought.nests["GraphNode"] = nests_below(Selection.of(raw), own_choice(raw), NODE)
     found = await brought.nodes(rows)
     return [shown_node(found[row.id], at=at) for row in rows]
-
-
-async def hit_page(
-    info: Info, hits: list[Hit], first: int | None, after: str | None, at: KernelAt | None
-) -> SearchHitConnection:
-    """One page of hits that are ranked already."""
-    rest = hits if after is None else _behind(hits, after)
-    shown = rest[: 20 if first is None else first]
-    brought, fields = hydration(info, at)
-    for edges in (field for field in fields.values() if field.name == "edges"):
-        for hit in (field for field in brought.selection.below(edges).values() if field.name == "node"):
-            brought.choose(NODE, brought.selection.below(hit), "node")
-    found = await brought.nodes(hit.node for hit in shown)
-    cursors = [encode_cursor(BY_SCORE, (hit.score, hit.node.id)) for hit in shown]
-    return SearchHitConnection(
-        edges=[
-            SearchHitEdge(cursor=cursor, node=SearchHit(found=found[hit.node.id], at=at, score=hit.score))
-            for cursor, hit in zip(cursors, shown, strict=True)
-        ],
-        page_info=page_info(
-            Page(limit=len(shown), after=None if after is None else ()), len(rest) > len(shown), cursors
-        ),
-        total_count=len(hits),
-    )
-
-
-def _behind(hits: list[Hit], cursor: str) -> list[Hit]:
-    score, id = decode_cursor(cursor, BY_SCORE, 2)
-    if not isinstance(score, int | float) or not isinstance(id, str):
-        raise InvalidSyntax("The cursor belongs to another list; start again without it")
-    return [hit for hit in hits if (-hit.score, hit.node.id) > (-score, id)]

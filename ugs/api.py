@@ -5,7 +5,8 @@ A thin face over commands and queries, for tests, scripts and the command line. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -24,6 +25,8 @@ from ugs.reads.plan import WHOLE, Page
 from ugs.storage import EventQuery
 from ugs.system import System
 from ugs.values import Json
+from ugs.vectors import hybrid
+from ugs.vectors.searching import Likeness
 from ugs.writer import Outcome
 
 
@@ -193,6 +196,23 @@ class Graph:
     async def search(self, query: str, at: At | None = None, **options: Any) -> list[searching.Hit]:
         async with self.system.session_at(at) as session:
             return await searching.search(session, query, **options)
+
+    async def similar(self, query: str, at: At | None = None, **options: Any) -> list[searching.Hit]:
+        """Nodes whose texts are most like the query."""
+        async with self._likeness(at) as likeness:
+            return await hybrid.similar_nodes(likeness, query, **options)
+
+    async def hybrid(self, query: str, at: At | None = None, **options: Any) -> list[searching.Hit]:
+        """Nodes by words, likeness and distance in the graph together."""
+        async with self._likeness(at) as likeness:
+            return await hybrid.hybrid_search(likeness, query, **options)
+
+    @asynccontextmanager
+    async def _likeness(self, at: At | None) -> AsyncIterator[Likeness]:
+        vectors = self.system.vectors
+        await vectors.ready(at)
+        async with self.system.session_at(at) as session:
+            yield vectors.likeness(session)
 
     async def neighbors(
         self, id: str, direction: str | None = None, types: Sequence[str] | None = None, at: At | None = None

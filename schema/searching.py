@@ -1,0 +1,118 @@
+"""Searching nodes: by words, by likeness, or by both and the distance in the graph together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Annotated, Any
+
+import strawberry
+
+from schema.context import Info
+from schema.moments import At, moment_of
+from schema.paging import page_info, page_size
+from schema.shapes import NODE
+from schema.steps import SearchHit, SearchHitConnection, SearchHitEdge
+from schema.walking import hydration
+from ugs.errors import InvalidSyntax, LimitExceeded
+from ugs.graph.search import Hit
+from ugs.identity import Scope
+from ugs.moments import At as KernelAt
+from ugs.reads.cursors import decode_cursor, encode_cursor
+from ugs.reads.plan import Page
+
+MOST_QUERY = 1_000
+BY_SCORE = "-score,id"
+
+
+@strawberry.enum(description="What a search goes by")
+class SearchMode(Enum):
+    WORDS = strawberry.enum_value("words", description="Nodes that contain all the words")
+    VECTOR = strawberry.enum_value(
+        "vector", description="Nodes whose texts are like the query; the score is the cosine"
+    )
+    HYBRID = strawberry.enum_value(
+        "hybrid",
+        description="Nodes found by words or by likeness, ordered by both and by their distance in the graph "
+        "(reciprocal rank fusion)",
+    )
+
+
+Near = Annotated[
+    strawberry.ID | None,
+    strawberry.argument(description="For HYBRID: nodes near this one count more; by default, near the best hit"),
+]
+Least = Annotated[
+    float | None,
+    strawberry.argument(
+        description="For VECTOR and HYBRID: the least cosine that counts as like; by default what suits the embedder"
+    ),
+]
+
+
+@strawberry.type
+class SearchingQuery:
+    @strawberry.field(description="Nodes that answer a query, best first")
+    async def search(
+        self,
+        info: Info,
+        query: str,
+        mode: SearchMode = SearchMode.WORDS,
+        scope: Scope | None = None,
+        type: str | None = None,
+        near: Near = None,
+        min_similarity: Least = None,
+        first: int | None = 20,
+        after: str | None = None,
+        at: At | None = None,
+    ) -> SearchHitConnection:
+        if len(query) > MOST_QUERY:
+            raise LimitExceeded(f"a search query has at most {MOST_QUERY} characters", limit=MOST_QUERY)
+        options = {"type": type, "scope": scope, **_options(mode, near, min_similarity)}
+        graph, moment = info.context.graph, moment_of(at)
+        ways = {SearchMode.WORDS: graph.search, SearchMode.VECTOR: graph.similar, SearchMode.HYBRID: graph.hybrid}
+        hits = await ways[mode](query, moment, **options)
+        return await hit_page(info, hits, page_size({"first": first}, "first"), after, moment)
+
+
+def _options(mode: SearchMode, near: str | None, least: float | None) -> Mapping[str, Any]:
+    """What only some modes take."""
+    if near is not None and mode is not SearchMode.HYBRID:
+        raise InvalidSyntax("near goes with mode HYBRID")
+    if least is not None and (mode is SearchMode.WORDS or not -1 <= least <= 1):
+        raise InvalidSyntax("minSimilarity goes with VECTOR and HYBRID, and lies between -1 and 1")
+    return {
+        **({} if mode is SearchMode.WORDS else {"least": least}),
+        **({} if near is None else {"near": [near]}),
+    }
+
+
+async def hit_page(
+    info: Info, hits: list[Hit], first: int | None, after: str | None, at: KernelAt | None
+) -> SearchHitConnection:
+    """One page of hits that are ranked already."""
+    rest = hits if after is None else _behind(hits, after)
+    shown = rest[: 20 if first is None else first]
+    brought, fields = hydration(info, at)
+    for edges in (field for field in fields.values() if field.name == "edges"):
+        for hit in (field for field in brought.selection.below(edges).values() if field.name == "node"):
+            brought.choose(NODE, brought.selection.below(hit), "node")
+    found = await brought.nodes(hit.node for hit in shown)
+    cursors = [encode_cursor(BY_SCORE, (hit.score, hit.node.id)) for hit in shown]
+    return SearchHitConnection(
+        edges=[
+            SearchHitEdge(cursor=cursor, node=SearchHit(found=found[hit.node.id], at=at, score=hit.score))
+            for cursor, hit in zip(cursors, shown, strict=True)
+        ],
+        page_info=page_info(
+            Page(limit=len(shown), after=None if after is None else ()), len(rest) > len(shown), cursors
+        ),
+        total_count=len(hits),
+    )
+
+
+def _behind(hits: list[Hit], cursor: str) -> list[Hit]:
+    score, id = decode_cursor(cursor, BY_SCORE, 2)
+    if not isinstance(score, int | float) or not isinstance(id, str):
+        raise InvalidSyntax("The cursor belongs to another list; start again without it")
+    return [hit for hit in hits if (-hit.score, hit.node.id) > (-score, id)]
