@@ -1,0 +1,119 @@
+"""Random queries over random graphs: our engine on every store, native and not, against Neo4j's own Cypher.
+
+Neo4j is asked directly, over the very nodes and relationships that our store keeps there, so the data is the same and
+only the engines differ. `UGS_TEST_CYPHER` says how many queries (`make fuzz` asks for many more than the usual).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import AsyncIterator, Hashable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from neo4j import READ_ACCESS, AsyncGraphDatabase
+from neo4j.exceptions import Neo4jError
+
+from tests import servers
+from tests.cypher import inventing
+from ugs import cypher
+from ugs.cypher.errors import CypherError
+from ugs.graph.batches import Batch
+from ugs.system import System
+
+QUERIES = int(os.environ.get("UGS_TEST_CYPHER", "240"))
+PER_GRAPH = 40
+LABEL = "UGSNode"
+FAILED = ("an error",)
+
+
+def comparable(value: Any) -> Hashable:
+    """A value in a form that both engines agree on; the order inside a collected list is nobody's promise."""
+    if isinstance(value, list):
+        return "list", tuple(sorted((comparable(item) for item in value), key=repr))
+    return (type(value).__name__, value) if not isinstance(value, float) else ("float", round(value, 9))
+
+
+def answer(rows: list[Any], ordered: bool) -> Hashable:
+    found = [tuple(comparable(value) for value in row) for row in rows]
+    return tuple(found) if ordered else frozenset(Counter(found).items())
+
+
+async def ask_us(system: System, text: str) -> Hashable:
+    async with system.session() as session:
+        try:
+            rows = (await cypher.run(session, inventing.ours(text))).rows
+        except CypherError:
+            return FAILED
+    return answer(rows, "ORDER BY" in text)
+
+
+class Oracle:
+    """Neo4j itself."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+
+    async def ask(self, text: str) -> Hashable:
+        try:
+            found = await (await self.session.run(inventing.theirs(text, LABEL))).values()
+        except Neo4jError as error:
+            if "Syntax" in (error.code or ""):
+                pytest.fail(f"The generator wrote what Neo4j cannot read: {text}: {error.message}")
+            return FAILED
+        return answer(found, "ORDER BY" in text)
+
+
+@pytest.fixture
+async def systems(tmp_path: Path) -> AsyncIterator[dict[str, System]]:
+    postgresql, neo4j = servers.require("postgresql"), servers.require("neo4j")
+    sqlite = f"sqlite:///{tmp_path}/d.db"
+    urls = {
+        "memory": "memory:",
+        "sqlite": sqlite,
+        "sqlite off": f"{sqlite.replace('d.db', 'o.db')}?native=off",
+        "postgresql": f"{postgresql.partition('?')[0]}?schema=differential",
+        "neo4j": neo4j,
+    }
+    # Neo4j Community has one database, so nobody else may use it meanwhile.
+    with servers.exclusive("neo4j"):
+        async with AsyncExitStack() as stack:
+            yield {name: await stack.enter_async_context(System.at_url(url)) for name, url in urls.items()}
+
+
+@pytest.fixture
+async def oracle() -> AsyncIterator[Oracle]:
+    url = servers.require("neo4j").partition("?")[0]
+    scheme, _, rest = url.partition("://")
+    login, _, host = rest.rpartition("@")
+    user, _, password = login.partition(":")
+    async with (
+        AsyncGraphDatabase.driver(
+            f"{scheme}://{host}", auth=(user, password), notifications_min_severity="OFF"
+        ) as driver,
+        driver.session(default_access_mode=READ_ACCESS) as session,
+    ):
+        yield Oracle(session)
+
+
+async def test_random_queries_are_answered_as_neo4j_answers_them(systems: dict[str, System], oracle: Oracle) -> None:
+    seed = int(os.environ.get("UGS_TEST_SEED", "1"))
+    answered = 0
+    for number in range(max(1, QUERIES // PER_GRAPH)):
+        random = Random(f"{seed}-{number}")
+        commands = inventing.graph(random)
+        for system in systems.values():
+            await system.storage.wipe()
+            await system.execute(Batch(operations=tuple(commands)))
+        for _ in range(PER_GRAPH):
+            text = inventing.query(random)
+            expected = await oracle.ask(text)
+            found = {name: await ask_us(system, text) for name, system in systems.items()}
+            wrong = {name: shown for name, shown in found.items() if shown != expected}
+            assert not wrong, f"graph {seed}-{number}: {inventing.ours(text)}\nNeo4j: {expected}\n{wrong}"
+            answered += expected != FAILED
+    assert answered > QUERIES * 0.8
