@@ -32,8 +32,8 @@ class Entry(NamedTuple):
 
     @property
     def function(self) -> str:
-        """The operation's function; `list` is a word of Python's own."""
-        return {"list": "list_"}.get(self.name, self.name.replace("-", "_"))
+        """The operation's function; `list` and `import` are words of Python's own."""
+        return f"{self.name}_" if self.name in ("list", "import") else self.name.replace("-", "_")
 
     @property
     def is_operation(self) -> bool:
@@ -146,6 +146,22 @@ COMMANDS = (
     _operation("verify", "check that the state is what the log says", "storing", STORE, "verify"),
     _tool("rebuild", "throw the tables away and write what the log says", STORE),
     _tool("copy", "replay one store into another and prove them equal", STORE),
+    _operation(
+        "export [file] [--format F] [--scope S]",
+        "write the graph to a file",
+        "exporting",
+        DATA,
+        "export graph.json",
+        "export --format csv > graph.csv",
+    ),
+    _operation(
+        "import <file> [--format F] [--on-conflict C] [--prefix P]",
+        "add the graph of a file",
+        "importing",
+        DATA,
+        "import graph.graphml --on-conflict skip",
+        "import - --format ndjson < graph.ndjson",
+    ),
     _tool("serve", "serve a store over HTTP", GATEWAY),
     _tool("health", "ask a running gateway whether it can serve", GATEWAY),
     _tool("mcp", "serve typed memory to an agent over MCP", GATEWAY),

@@ -12,10 +12,11 @@ DRAW_EVERY = 0.1
 
 
 class Progress:
-    """Told how many events are done, of how many."""
+    """Told how many things are done, of how many."""
 
-    def __init__(self, what: str, out: TextIO | None = None) -> None:
+    def __init__(self, what: str, out: TextIO | None = None, unit: str = "events") -> None:
         self.what = what
+        self.unit = unit
         self.out = out or sys.stderr
         self.on_terminal = self.out.isatty()
         self._told = 0.0
@@ -31,12 +32,12 @@ class Progress:
     def _draw(self, done: int, total: int) -> None:
         filled = WIDTH * done // max(total, 1)
         bar = "█" * filled + "░" * (WIDTH - filled)
-        self.out.write(f"\r{self.what} {bar} {done:,} of {total:,} events ")
+        self.out.write(f"\r{self.what} {bar} {done:,} of {total:,} {self.unit} ")
         self.out.flush()
         self._drawn = True
 
     def _line(self, done: int, total: int) -> None:
-        self.out.write(f"{self.what}: {done} of {total} events\n")
+        self.out.write(f"{self.what}: {done} of {total} {self.unit}\n")
         self.out.flush()
 
     def end(self) -> None:

@@ -50,7 +50,9 @@ async def perform(entry: Entry, asked: Asked, port: Port, speech: Speech) -> int
     found: Any = getattr(import_module(entry.module), entry.function)(asked, port)
     if isinstance(found, AsyncIterator):
         return await _each(found, speech)
-    return speech.answer(await found)
+    answer = await found
+    # Where a file was asked for on standard output, nothing else may stand there.
+    return OK if answer is None else speech.answer(answer)
 
 
 async def _each(answers: AsyncIterator[Answer], speech: Speech) -> int:

@@ -24,6 +24,9 @@ class Done(NamedTuple):
 class Port(ABC):
     """The graph, for reading and changing."""
 
+    name: str
+    """Which graph it is, without secrets."""
+
     @abstractmethod
     async def element(self, id: str) -> Record | None:
         """The node or edge with this id."""
@@ -123,8 +126,8 @@ class Port(ABC):
         """Write the state down beside the log."""
 
     @abstractmethod
-    async def import_graph(self, graph: Record, on_conflict: str) -> Done:
-        """Add nodes and edges, all or nothing; tells how many of each."""
+    async def import_graph(self, graph: Record, on_conflict: str, key: str | None) -> Done:
+        """Add nodes and edges, all or nothing, and only once under a key; tells how many of each."""
 
     @abstractmethod
     async def load_demo(self, force: bool) -> Done:

@@ -78,7 +78,8 @@ CLEAR_SCOPE = (
 )
 SNAPSHOT = "mutation { snapshot { snapshot { timestamp eventCount stats { nodes edges types properties } } } }"
 IMPORT = (
-    "mutation($graph: JSON!, $onConflict: String!) { importGraph(graph: $graph, onConflict: $onConflict) "
+    "mutation($graph: JSON!, $onConflict: String!, $key: String) "
+    "{ importGraph(graph: $graph, onConflict: $onConflict, idempotencyKey: $key) "
     f"{{ nodes edges events {_WARNINGS} }} }}"
 )
 LOAD_DEMO = f"mutation($force: Boolean!) {{ loadDemo(force: $force) {{ nodes edges events {_WARNINGS} }} }}"

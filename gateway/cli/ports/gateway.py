@@ -9,6 +9,7 @@ from typing import Any
 from gateway.cli.ports import Done, Port, Record
 from gateway.cli.ports import documents as ask
 from gateway.cli.ports.http import Client
+from gateway.logs import without_secrets
 from ugs.errors import NodeNotFound
 
 PAGE = 200
@@ -20,6 +21,7 @@ class GatewayPort(Port):
 
     def __init__(self, client: Client, at: Moment = None) -> None:
         self.client = client
+        self.name = without_secrets(client.url)
         self.at = at
 
     def _ask(self, document: str, **variables: Any) -> Any:
@@ -161,8 +163,8 @@ class GatewayPort(Port):
         written = self._ask(ask.SNAPSHOT)["snapshot"]["snapshot"]
         return {"timestamp": written["timestamp"], "events": written["eventCount"], "stats": written["stats"]}
 
-    async def import_graph(self, graph: Record, on_conflict: str) -> Done:
-        return _counted(self._ask(ask.IMPORT, graph=graph, onConflict=on_conflict)["importGraph"])
+    async def import_graph(self, graph: Record, on_conflict: str, key: str | None) -> Done:
+        return _counted(self._ask(ask.IMPORT, graph=graph, onConflict=on_conflict, key=key)["importGraph"])
 
     async def load_demo(self, force: bool) -> Done:
         return _counted(self._ask(ask.LOAD_DEMO, force=force)["loadDemo"])

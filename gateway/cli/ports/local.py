@@ -8,10 +8,13 @@ from typing import Any
 import msgspec
 
 from gateway.cli.ports import Done, Port, Record
+from gateway.logs import without_secrets
 from ugs.api import Changed, Graph
 from ugs.events import Event
 from ugs.feature import Warned
 from ugs.graph import queries
+from ugs.graph.batches import ImportGraph
+from ugs.graph.commands import AddNode
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.walk import Strategy
 from ugs.identity import Scope
@@ -55,6 +58,7 @@ class LocalPort(Port):
     def __init__(self, system: System, at: At | None = None) -> None:
         self.system = system
         self.graph = Graph(system)
+        self.name = without_secrets(system.storage.describe())
         self.at = at
 
     async def element(self, id: str) -> Record | None:
@@ -68,8 +72,6 @@ class LocalPort(Port):
         return (prefs.properties if prefs else {}), (config.properties if config else {})
 
     async def add_node(self, id: str, type: str | None, properties: Record, data: Any) -> Done:
-        from ugs.graph.commands import AddNode
-
         return _one(await self.graph.do(AddNode(id=id, type=type, properties=properties, data=data)))
 
     async def add_edge(
@@ -183,8 +185,9 @@ class LocalPort(Port):
         written = await self.system.snapshot()
         return {"timestamp": written.timestamp, "events": written.event_count, "stats": written.stats.as_json()}
 
-    async def import_graph(self, graph: Record, on_conflict: str) -> Done:
-        return _counted(await self.graph.import_graph(graph, on_conflict))
+    async def import_graph(self, graph: Record, on_conflict: str, key: str | None) -> Done:
+        nodes, edges = tuple(graph["nodes"]), tuple(graph["edges"])
+        return _counted(await self.graph.do(ImportGraph(nodes=nodes, edges=edges, on_conflict=on_conflict), key))
 
     async def load_demo(self, force: bool) -> Done:
         return _counted(await self.graph.load_demo(force))
