@@ -68,7 +68,8 @@ class Dispatcher:
             source = self._graph(mapper)
         limits = cypher.Limits(seconds=max(0.001, world.deadline - time.monotonic()))
         found = await cypher.run(source, text, values, limits, world.view, world.glasses)
-        return mapper.result(found.rows)
+        result = mapper.result(found.rows)
+        return result if checked.ordered else result.sorted()
 
     async def _call(self, operation: ApiOp, values: Mapping[str, Any]) -> WorkingGraph:
         params = substituted(operation.given, values)

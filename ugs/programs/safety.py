@@ -16,7 +16,7 @@ from msgspec import Struct
 from ugs import cypher
 from ugs.cypher.analysis.walk import walk
 from ugs.cypher.errors import CypherError, CypherSyntaxError
-from ugs.cypher.syntax import Length, Match, Parameter, Query, RelationshipPattern, Return, Tree
+from ugs.cypher.syntax import Length, Match, Parameter, Projection, Query, RelationshipPattern, Return, Tree
 from ugs.cypher.tokens import LEXICON, Token, tokenize
 from ugs.programs.bounds import BOUNDS
 
@@ -57,6 +57,8 @@ class Checked(Struct, frozen=True):
     parameters: frozenset[str] = frozenset()
     limited: bool = False
     """Whether the query has a LIMIT of its own."""
+    ordered: bool = False
+    """Whether the query says in which order its rows come."""
 
     def to_run(self, limit: int | None) -> str:
         """The text with the operation's limit as its LIMIT, where it has none."""
@@ -88,11 +90,13 @@ def _described(prepared: cypher.Prepared, longest_path: int) -> Checked:
     query = prepared.statement.query
     parts = list(walk(query))
     last = query.parts[-1].clauses[-1]
+    final = last.projection if isinstance(last, Return) else Projection(())
     return Checked(
         prepared.text,
         (*_shape(prepared.statement.mode, query), *_long_paths(parts, longest_path)),
         frozenset(part.name for part in parts if isinstance(part, Parameter)),
-        isinstance(last, Return) and last.projection.limit is not None,
+        final.limit is not None,
+        bool(final.order),
     )
 
 

@@ -58,6 +58,11 @@ class WorkingGraph(Struct):
         """The graph as it is now, whatever happens to this one later."""
         return WorkingGraph(list(self.nodes), list(self.links))
 
+    def sorted(self) -> WorkingGraph:
+        """The same by id, where nobody has said in which order things come: so every store gives the same."""
+        nodes = sorted(self.nodes, key=lambda node: node.concept_id)
+        return WorkingGraph(nodes, sorted(self.links, key=lambda link: link.key))
+
     def as_json(self) -> dict[str, Any]:
         shown: dict[str, Any] = msgspec.to_builtins(self)
         return shown
