@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from gateway.app import create_app
 from gateway.settings import Settings
 from tests import servers
+from tests.gateway.actor_story import ACTORS
 from tests.gateway.story import STORY
 
 
@@ -20,7 +21,7 @@ def told(url: str) -> dict[str, Any]:
         client.portal.call(client.app.state.system.storage.wipe)  # type: ignore[attr-defined, union-attr]
     found = {}
     with TestClient(create_app(Settings(store=url, request_seconds=60)), base_url="http://localhost") as client:
-        for name, query, variables in STORY:
+        for name, query, variables in (*STORY, *ACTORS):
             answer = client.post("/graphql", json={"query": query, "variables": variables})
             found[name] = answer.json()
             assert answer.status_code == 200, (name, answer.text)
@@ -49,6 +50,9 @@ def test_the_reference_store_refuses_what_it_should(reference: dict[str, Any]) -
         "strict edge": "ENDPOINT_MISSING",
         "batch that fails": "E001",
         "delete again": "E002",
+        "before there were": "E002",
+        "nobody there": "E002",
+        "payload that is no object": "E006",
     }
 
 

@@ -33,11 +33,11 @@ class MessageFailed(UgsError):
 
 
 class MailboxFull(LimitExceeded):
-    """The actor has as many messages before it as it may have."""
+    """As many messages wait already as may wait, for this actor or for all."""
 
     code = "MAILBOX_FULL"
-    summary = "Too many messages wait for one actor"
+    summary = "Too many messages wait"
     retryable = True
 
-    def __init__(self, id: str, limit: int) -> None:
-        super().__init__(f"{limit} messages already wait for {id}. Send again when some are done.", id=id, limit=limit)
+    def __init__(self, reason: str, id: str) -> None:
+        super().__init__(f"{reason}. Send again when some are done.", id=id)

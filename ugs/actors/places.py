@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from math import inf
 
 from ugs.actors.errors import MailboxFull
 
@@ -22,24 +23,30 @@ class _Line:
 class Places:
     """Locks by id that exist only while somebody holds or wants them."""
 
-    def __init__(self, limit: int | None = None) -> None:
-        self._limit = limit
+    def __init__(self, longest: float = inf, most: float = inf) -> None:
+        self._longest, self._most = longest, most
         self._lines: dict[str, _Line] = {}
+        self._all = 0
 
     def __len__(self) -> int:
         return len(self._lines)
 
     @asynccontextmanager
     async def hold(self, id: str) -> AsyncIterator[None]:
-        """Have the place of an id, after everybody who came before; refused when the line is too long."""
-        line = self._lines.setdefault(id, _Line())
-        if self._limit is not None and line.length >= self._limit:
-            raise MailboxFull(id, self._limit)
+        """Have the place of an id, after everybody who came before; refused when too many wait already."""
+        line = self._lines.get(id) or _Line()
+        if line.length >= self._longest:
+            raise MailboxFull(f"{line.length} messages already wait for {id}", id)
+        if self._all >= self._most:
+            raise MailboxFull(f"{self._all} messages already wait for all actors together", id)
+        self._lines[id] = line
         line.length += 1
+        self._all += 1
         try:
             async with line.lock:
                 yield
         finally:
+            self._all -= 1
             line.length -= 1
             if not line.length:
                 del self._lines[id]

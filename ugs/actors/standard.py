@@ -10,7 +10,6 @@ from ugs.actors.errors import Refused
 from ugs.actors.properties import KEPT, node_properties
 from ugs.actors.turn import Turn
 from ugs.events import Event
-from ugs.graph.walk import Direction
 from ugs.values import from_text
 
 
@@ -33,13 +32,15 @@ class Actor(Behaviour):
 
     @handles("get")
     async def get(self, turn: Turn, payload: object) -> Answer:
-        leaving = [link.as_json() for link in await turn.edges(Direction.OUTGOING)]
-        arriving = [link.as_json() for link in await turn.edges(Direction.INCOMING)]
+        edges = await turn.edges()
         return {
             "id": turn.id,
             "type": turn.type,
             "properties": node_properties(turn.id, turn.type, turn.properties, turn.created),
-            "edges": {"from": leaving, "to": arriving},
+            "edges": {
+                "from": [edge.as_json() for edge in edges if edge.source == turn.id],
+                "to": [edge.as_json() for edge in edges if edge.target == turn.id],
+            },
         }
 
     @handles("observe")

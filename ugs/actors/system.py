@@ -20,6 +20,7 @@ from ugs.actors.delivering import Deliver, answer_in, answered_before, digest
 from ugs.actors.errors import MessageFailed, NobodyThere, Refused
 from ugs.actors.places import Places
 from ugs.actors.properties import node_properties
+from ugs.actors.reading import NodeReader
 from ugs.actors.registry import behaviour_of
 from ugs.actors.turn import Turn
 from ugs.actors.work import Known, Work
@@ -43,6 +44,7 @@ log = logging.getLogger(__name__)
 
 PATIENCE = 30.0
 LONGEST_LINE = 1_000
+MOST_WAITING = 20_000
 TRIES = 20
 OVERTAKEN = (VersionConflict, NodeNotFound, EdgeNotFound, IdempotencyConflict)
 """How a commit says that somebody else was faster."""
@@ -64,7 +66,8 @@ class ActorSystem:
     def __init__(self, system: System, timeout: float = PATIENCE, longest_line: int = LONGEST_LINE) -> None:
         self.system = system
         self.timeout = timeout
-        self._mailboxes = Places(longest_line)
+        self._reader = NodeReader(system)
+        self._mailboxes = Places(longest_line, MOST_WAITING)
         self._turns = Places()
         self._made: WeakSet[Address] = WeakSet()
         self._bound: WeakValueDictionary[str, Address] = WeakValueDictionary()
@@ -121,7 +124,7 @@ class ActorSystem:
         """What an actor without a node can still say."""
         own = {key: value for key, value in address._last.items() if key not in ("id", "type")}
         node = Known(str(address._last.get("id", "")), address._last.get("type"), own)
-        turn = Turn(node, message, context.principal, Work(self.system), self._pass_on)
+        turn = Turn(node, message, context.principal, Work(self.system, self._reader), self._pass_on)
         return await self._said(turn, self._handled(turn))
 
     async def deliver(self, id: str, message: Message, context: Context = LOCAL) -> Answer:
@@ -131,7 +134,7 @@ class ActorSystem:
         async with self._mailboxes.hold(id):
             seen = {id}
             for tried in range(TRIES):
-                work = Work(self.system)
+                work = Work(self.system, self._reader)
                 async with self._turns.hold_all(seen):
                     try:
                         return await self._delivered(id, message, context, work)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from ugs.actors.reading import NodeReader
 from ugs.events import Event
 from ugs.graph.batches import Operation
 from ugs.graph.commands import AddEdge, AddNode, Delete, Update
 from ugs.graph.model import EDGES, Edge, Node
 from ugs.graph.queries import history
 from ugs.graph.versions import changed_properties
-from ugs.graph.walk import BY_SEQUENCE, Direction, nodes_by_id, touching
+from ugs.graph.walk import BY_SEQUENCE, Direction, touching
 from ugs.values import check_value
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ def known(node: Node) -> Known:
 class Work:
     """Reads and changes of one delivery."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    def __init__(self, system: System, reader: NodeReader) -> None:
+        self.system, self._reader = system, reader
         self.taken: dict[str, Known] = {}
         """Nodes whose actors take part; they must not be changed by anybody else meanwhile."""
         self.links: list[Link] = []
@@ -86,10 +87,8 @@ class Work:
     async def nodes(self, ids: Collection[str]) -> dict[str, Known]:
         """The nodes that exist among these ids."""
         wanted = [id for id in ids if id not in self.taken]
-        found: dict[str, Known] = {}
-        if wanted:
-            async with self.system.session() as session:
-                found = {id: known(node) for id, node in (await nodes_by_id(session, wanted)).items()}
+        stored = await self._reader.nodes(wanted) if wanted else {}
+        found = {id: known(node) for id, node in stored.items()}
         return found | {id: self.taken[id] for id in ids if id in self.taken and not self.taken[id].gone}
 
     async def take(self, id: str) -> Known | None:
