@@ -23,7 +23,7 @@ from ugs.reads.near import Near, Scored, nearest_of
 from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.rendering import Late, Rendering
-from ugs.reads.where import EVERYTHING, Where, all_of, eq, in_
+from ugs.reads.where import EVERYTHING, Op, Property, Where, all_of, eq, in_
 from ugs.values import from_text
 
 
@@ -119,6 +119,10 @@ class Session(ABC):
     async def replay(self, catalog: Catalog, events: Sequence[Event]) -> bool:
         """Log events that already have their place and let them act on the tables; False leaves it to the kernel."""
         return False
+
+    async def has_key(self, table: Table, field: str, key: str) -> bool:
+        """Whether a key occurs in a JSON object column of any row."""
+        return bool(await self.fetch(table, Property(field, key, Op.EXISTS), page=Page(limit=1)))
 
     async def about(self, table: Table, where: Where = EVERYTHING) -> int:
         """About how many rows meet the condition, for planning: a store may guess where counting is dear."""

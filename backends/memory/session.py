@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from backends.memory.log import with_pending
+from backends.memory.matching import Finding, TooMuch
 from backends.memory.reading import Reader
 from backends.memory.tables import MemoryTable, NotBuilt
 from ugs.catalog import Row, Table
@@ -18,6 +19,7 @@ from ugs.changes import Writes
 from ugs.errors import Conflict
 from ugs.events import Event, Head
 from ugs.reads.near import Near, Scored, has_numpy
+from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.where import EVERYTHING, Where
 from ugs.storage import EventQuery, Session
@@ -107,6 +109,20 @@ class ReadSession(PlainSession):
             except NotBuilt as missing:
                 await self.storage.build(missing)
         return await super().nearest(table, near)
+
+    async def has_key(self, table: Table, field: str, key: str) -> bool:
+        return key in await self.keys(table, field)
+
+    async def match(self, pattern: Pattern) -> list[Match] | None:
+        while True:
+            try:
+                finding, position = Finding(self.reader, pattern), (await self.head()).position
+                found = await finding.matches()
+                return found if (await self.head()).position == position else None
+            except TooMuch:
+                return None
+            except NotBuilt as missing:
+                await self.storage.build(missing)
 
     async def read(self, plan: Read) -> Rows:
         while True:

@@ -46,6 +46,8 @@ class Statements:
         self.fetches = fetches
         self.plans = Plans(fetches.layouts)
         self.matches = Matches(fetches.layouts)
+        self.known_keys: dict[tuple[str, str, str], tuple[int, bool]] = {}
+        """Whether a key of a JSON object occurs at all, and up to which position that is known."""
         self.writers = writers
 
 
@@ -190,6 +192,13 @@ class NativeSession(Neo4jSession):
         if statement is None:
             return await super().read(plan)
         return statement.decode(await self._calls.run(statement.text, **statement.parameters))
+
+    async def has_key(self, table: Table, field: str, key: str) -> bool:
+        """No index tells, so the answer is kept for as long as the log stands still."""
+        position, known = (await self.head()).position, self._statements.known_keys
+        if known.get((table.name, field, key), (-1, False))[0] != position:
+            known[table.name, field, key] = (position, await super().has_key(table, field, key))
+        return known[table.name, field, key][1]
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
         matches = self._statements.matches

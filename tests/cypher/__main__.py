@@ -1,4 +1,7 @@
-"""`python -m tests.cypher [url …]`: the whole TCK on each store, as a report in `build/tck` and a table by category."""
+"""`python -m tests.cypher [url …]`: the whole TCK on each store, as a report in `build/tck` and a table by category.
+
+Without URLs it runs on every store, and the table in `docs/cypher.md` is written anew.
+"""
 
 from __future__ import annotations
 
@@ -6,59 +9,47 @@ import asyncio
 import json
 import os
 import sys
-from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
+from tests import servers
 from tests.cypher import tck
+from tests.cypher.report import make_report, path_name, table, write_page
 
 REPORT = Path("build/tck/report.json")
 
 
-def path_name(url: str) -> str:
-    """What a run is called in the report: the store, and whether its native paths were off."""
-    scheme = url.partition(":")[0].partition("+")[0]
-    return scheme if "native=off" in url else f"{scheme}-native" if scheme != "memory" else scheme
-
-
-async def run(urls: list[str]) -> dict[str, Any]:
+async def run(urls: list[str]) -> dict[str, list[tck.Verdict]]:
     """Judge every scenario on every store."""
-    records = tck.records()
-    report: dict[str, Any] = {"summary": {}, "records": {}}
+    records, runs = tck.records(), {}
     for url in urls:
-        verdicts = await tck.judge_all(url, records)
         name = path_name(url)
-        report["summary"][name] = tck.summary(verdicts)
-        report["records"][name] = msgspec.to_builtins(verdicts)
-        print(f"{name}: {report['summary'][name]}")
-        print_table(records, verdicts)
-    return report
-
-
-def print_table(records: list[tck.Record], verdicts: list[tck.Verdict]) -> None:
-    passed = {verdict.id for verdict in verdicts if verdict.passed}
-    total: Counter[str] = Counter(record["category"] for record in records)
-    good: Counter[str] = Counter(record["category"] for record in records if record["id"] in passed)
-    for category in sorted(total):
-        print(f"  {category:<40} {good[category]:>5} of {total[category]}")
+        # Neo4j Community has one database, so nobody else may use it meanwhile.
+        with servers.exclusive("neo4j") if name == "neo4j" else nullcontext():
+            runs[name] = await tck.judge_all(url, records)
+        print(f"{name}: {tck.summary(runs[name])}", flush=True)
+    return runs
 
 
 def default_urls() -> list[str]:
     """Memory, SQLite with native paths on and off, and the servers that the environment names."""
     sqlite = f"sqlite:///{REPORT.parent.resolve()}/tck.db"
-    urls = ["memory:", sqlite, f"{sqlite}?native=off"]
+    urls = ["memory:", f"{sqlite}?native=off", sqlite]
     if server := os.environ.get("UGS_TEST_POSTGRESQL"):
-        urls += [f"{server}?schema=tck", f"{server}?schema=tck&native=off"]
+        urls += [f"{server}?schema=tck&native=off", f"{server}?schema=tck"]
     return urls + ([os.environ["UGS_TEST_NEO4J"]] if "UGS_TEST_NEO4J" in os.environ else [])
 
 
 def main() -> int:
     REPORT.parent.mkdir(parents=True, exist_ok=True)
-    report = asyncio.run(run(sys.argv[1:] or default_urls()))
+    runs = asyncio.run(run(sys.argv[1:] or default_urls()))
+    report = make_report(tck.records(), runs)
     REPORT.write_text(json.dumps(report, indent=1), "utf-8")
-    return int(any(part["failed"] for part in report["summary"].values()))
+    print(table(report["categories"]))
+    failed = any(part["failed"] for part in report["summary"].values())
+    if not failed and len(runs) == 6:
+        write_page(table(report["categories"]))
+    return int(failed)
 
 
 if __name__ == "__main__":

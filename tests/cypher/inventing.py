@@ -10,7 +10,6 @@ import re
 from random import Random
 from typing import Any
 
-from ugs.feature import Command
 from ugs.graph.commands import AddEdge, AddNode
 
 LABELS = ("A", "B", "C")
@@ -20,10 +19,10 @@ KEYS = ("x", "y", "z")
 MOST_NODES, MOST_EDGES = 8, 14
 
 
-def graph(random: Random) -> list[Command]:
+def graph(random: Random) -> list[AddNode | AddEdge]:
     """A small graph: loops, parallel edges, edges without a type, edges that lead nowhere."""
     count = random.randint(1, MOST_NODES)
-    nodes: list[Command] = [_node(number, random) for number in range(count)]
+    nodes = [_node(number, random) for number in range(count)]
     ends = [f"n{number}" for number in range(count)] + ["nowhere"]
     edges = [
         AddEdge(

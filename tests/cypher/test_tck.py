@@ -14,6 +14,7 @@ import pytest
 
 from tests import servers
 from tests.cypher import tck
+from tests.cypher.report import TITLES, by_category, column, page_table
 
 DEVIATIONS: dict[str, str] = {}
 EVERY_NTH = 12
@@ -58,6 +59,14 @@ async def test_every_scenario_passes_on_memory(records: list[tck.Record]) -> Non
 
     assert report("memory", verdicts) == []
     assert len(verdicts) == len(records)
+    assert column(page_table(), "memory") == by_category(records, verdicts), "`make tck` writes the table anew"
+
+
+def test_the_page_shows_every_store_and_nothing_left_out(records: list[tck.Record]) -> None:
+    totals = {category: total for category, (_, total) in by_category(records, []).items()}
+
+    for title in TITLES.values():
+        assert column(page_table(), title) == {category: (total, total) for category, total in totals.items()}
 
 
 async def test_the_same_answers_without_native_paths(records: list[tck.Record]) -> None:

@@ -16,7 +16,7 @@ from ugs.cypher.engine.env import Layout
 from ugs.cypher.engine.limits import Limits
 from ugs.cypher.engine.operators.base import Operator
 from ugs.cypher.engine.planning.queries import Planned, plan_query
-from ugs.cypher.engine.planning.statistics import gather, labels_worth_counting
+from ugs.cypher.engine.planning.statistics import Statistics, gather, labels_worth_counting
 from ugs.cypher.engine.reader import Reader
 from ugs.cypher.engine.run import Row, Run
 from ugs.cypher.engine.view import GraphView
@@ -42,6 +42,8 @@ class Prepared(Struct, frozen=True):
     text: str
     statement: Statement
     columns: tuple[str, ...]
+    rivals: tuple[str, ...] = ()
+    """Labels of which a plan should know how many nodes have them."""
 
 
 class Result(Struct, frozen=True):
@@ -62,7 +64,8 @@ def prepare(text: str) -> Prepared:
     """Parse and check a query, without looking at any data."""
     statement = parse(text)
     try:
-        return Prepared(text, statement, tuple(analyse(statement, text)))
+        columns = tuple(analyse(statement, text))
+        return Prepared(text, statement, columns, labels_worth_counting(statement.query))
     except RecursionError:
         raise CypherSyntaxError("NestingTooDeep", "The query nests too deep", 0) from None
 
@@ -117,10 +120,14 @@ async def explain(source: Session | GraphView, query: str, view: str = "GRAPH") 
 
 
 async def _planned(prepared: Prepared, view: GraphView) -> tuple[list[Planned], Layout]:
+    return plan_for(prepared.text, await gather(view, prepared.rivals))
+
+
+@lru_cache(maxsize=1024)
+def plan_for(text: str, statistics: Statistics) -> tuple[list[Planned], Layout]:
+    """The plan of a query. Operators keep nothing of a run, so the same plan serves any number of them."""
     layout = Layout()
-    query = prepared.statement.query
-    statistics = await gather(view, labels_worth_counting(query))
-    return plan_query(query, layout, statistics), layout
+    return plan_query(prepare(text).statement.query, layout, statistics), layout
 
 
 async def _answer(prepared: Prepared, run: Run) -> Result:

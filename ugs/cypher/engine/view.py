@@ -119,7 +119,7 @@ class StoredGraph:
     async def labels_are_types(self) -> bool:
         """Whether no node has labels beside its type, so that the type alone decides."""
         if self._plain is None:
-            self._plain = not await self.session.fetch(NODES, Property(FIELD, LABELS, Op.EXISTS), page=Page(limit=1))
+            self._plain = not await self.session.has_key(NODES, FIELD, LABELS)
         return self._plain
 
     def _where(self, wanted: Wanted) -> Where:

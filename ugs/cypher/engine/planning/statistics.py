@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from msgspec import Struct
+
 from ugs.cypher import syntax as s
 from ugs.cypher.engine.view import GraphView, Wanted
 
@@ -9,34 +13,33 @@ UNKNOWN_LABEL = 1_000
 UNKNOWN_TOTAL = 100_000
 
 
-class Statistics:
-    """How many nodes have each label, as far as known; and whether the store can join."""
+class Statistics(Struct, frozen=True):
+    """About how many nodes have each label, as far as known; and whether the store can join."""
 
-    def __init__(self, counts: dict[str, int] | None = None, joins: bool = False) -> None:
-        self.counts = counts or {}
-        self.joins = joins
+    counts: tuple[tuple[str, int], ...] = ()
+    joins: bool = False
 
     def nodes(self, labels: tuple[str, ...]) -> int:
-        known = [self.counts[label] for label in labels if label in self.counts]
+        known = [count for label, count in self.counts if label in labels]
         if known:
             return min(known)
         return UNKNOWN_LABEL if labels else UNKNOWN_TOTAL
 
 
-async def gather(view: GraphView, labels: set[str]) -> Statistics:
-    """The sizes of these labels."""
-    counts = {label: await view.count(Wanted((label,))) for label in sorted(labels)}
-    return Statistics(counts, view.joins)
+async def gather(view: GraphView, labels: Iterable[str]) -> Statistics:
+    """The sizes of these labels, to the next power of two: a plan need not know better, and can be used again."""
+    counts = [(label, 1 << (await view.count(Wanted((label,)))).bit_length()) for label in labels]
+    return Statistics(tuple(counts), view.joins)
 
 
-def labels_worth_counting(query: s.Query) -> set[str]:
+def labels_worth_counting(query: s.Query) -> tuple[str, ...]:
     """Labels between which a MATCH must choose where to start."""
     found: set[str] = set()
     for part in query.parts:
         for clause in part.clauses:
             if isinstance(clause, s.Match):
                 found |= _rivals(clause)
-    return found
+    return tuple(sorted(found))
 
 
 def _rivals(clause: s.Match) -> set[str]:

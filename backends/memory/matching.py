@@ -1,0 +1,181 @@
+"""Patterns in memory: one loop inside another over the indexes, compiled for each pattern.
+
+Everything that hangs on one first vertex is found without a pause. Between two of them others may have the event loop,
+and where one alone leads to too much, or somebody has committed meanwhile, the kernel goes step by step instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+from operator import attrgetter
+from typing import Any
+
+from backends.memory.choosing import choose, compile_test
+from backends.memory.reading import Reader
+from ugs.catalog import Row
+from ugs.reads.pattern import Leg, Match, Pattern, Way
+from ugs.reads.where import Everything, Matcher, Where
+
+BREATH = 0.02
+MOST_STEPS = 500_000
+"""Arcs to be looked at from one first vertex."""
+
+Follow = Callable[[], None]
+Going = tuple[Callable[[Any], Collection[Row]], Callable[[Row], Any], bool]
+"""How the arcs of a vertex are found, where they lead, and whether loops count."""
+
+
+class TooMuch(Exception):
+    """One vertex leads to more than should be done without a pause."""
+
+
+class Enough(Exception):
+    """As many matches as wanted are found."""
+
+
+class Finding:
+    """One pattern being looked for."""
+
+    def __init__(self, reader: Reader, pattern: Pattern) -> None:
+        self.pattern = pattern
+        self.vertices = reader.tables[pattern.vertices.name]
+        self.arcs = reader.tables[pattern.arcs.name]
+        self.spots: list[Any] = [None] * len(pattern.spots)
+        self.legs: list[Any] = [()] * len(pattern.legs)
+        self.found: list[Match] = []
+        self.counts: dict[tuple[Any, ...], list[Any]] = {}
+        self.steps = 0
+        self.follow: Follow = self._count if pattern.counted else self._keep
+        seen = [{0} | {leg.end for leg in pattern.legs[:number]} for number in range(len(pattern.legs))]
+        for number in reversed(range(len(pattern.legs))):
+            leg = pattern.legs[number]
+            compiled = self._walk if leg.reach is not None else self._step
+            self.follow = compiled(number, leg, leg.end in seen[number], self.follow)
+
+    async def matches(self) -> list[Match]:
+        """All matches, as many as wanted."""
+        first = choose(self.vertices, self.pattern.spots[0].where).found()
+        began = time.monotonic()
+        try:
+            for row in list(first):
+                self.spots[0], self.steps = row, 0
+                self.follow()
+                if time.monotonic() - began > BREATH:
+                    await asyncio.sleep(0)
+                    began = time.monotonic()
+        except Enough:
+            pass
+        return [(*kept, count) for *kept, count in self.counts.values()] if self.pattern.counted else self.found
+
+    # ── what becomes of a match ──────────────────────────────────────────────
+
+    def _wanted(self) -> list[Any]:
+        legs = [self.legs[number] for number in self.pattern.wanted_legs]
+        walks = [
+            list(arcs) if self.pattern.legs[n].reach else arcs[0]
+            for n, arcs in zip(self.pattern.wanted_legs, legs, strict=True)
+        ]
+        return [self.spots[number] for number in self.pattern.wanted_spots] + walks
+
+    def _keep(self) -> None:
+        self.found.append((*self._wanted(), 1))
+        if len(self.found) == self.pattern.limit:
+            raise Enough
+
+    def _count(self) -> None:
+        wanted = self._wanted()
+        # Rows are replaced, never changed, so the objects themselves tell which they are.
+        key = tuple(map(id, wanted))
+        group = self.counts.get(key)
+        if group is not None:
+            group[-1] += 1
+            return
+        if len(self.counts) == self.pattern.limit:
+            raise Enough
+        self.counts[key] = [*wanted, 1]
+
+    # ── following arcs ───────────────────────────────────────────────────────
+
+    def _ways(self, way: Way) -> Sequence[Going]:
+        """The directions in which a leg may go."""
+        arc = self.pattern.arc
+        leaving: Going = (self.arcs.column(arc.source).rows, attrgetter(arc.target), True)
+        arriving: Going = (self.arcs.column(arc.target).rows, attrgetter(arc.source), way is not Way.BOTH)
+        return {Way.OUT: [leaving], Way.IN: [arriving], Way.BOTH: [leaving, arriving]}[way]
+
+    def _test(self, where: Where, vertex: bool) -> Matcher | None:
+        table = self.vertices if vertex else self.arcs
+        return None if isinstance(where, Everything) else compile_test(table, where)
+
+    def _arrive(self, end: int, known: bool) -> Callable[[Any], Row | None]:
+        """Finds the vertex that an arc leads to, when it fits."""
+        get, spots = self.vertices.rows.get, self.spots
+        test = None if known else self._test(self.pattern.spots[end].where, vertex=True)
+
+        def arrive(id: Any) -> Row | None:
+            row = get(id)
+            if row is None or (known and row is not spots[end]) or (test is not None and not test(row)):
+                return None
+            return row
+
+        return arrive
+
+    def _step(self, number: int, leg: Leg, known: bool, follow: Follow) -> Follow:
+        ways, fits, arrive = self._ways(leg.way), self._test(leg.where, vertex=False), self._arrive(leg.end, known)
+        spots, legs, start, end = self.spots, self.legs, leg.start, leg.end
+        before, key_of = range(number), self.vertices.key_of
+
+        def step() -> None:
+            here = key_of(spots[start])
+            for arcs_of, there_of, loops in ways:
+                arcs = arcs_of(here)
+                self._tick(len(arcs))
+                for arc in arcs:
+                    there = there_of(arc)
+                    if (not loops and there == here) or (fits is not None and not fits(arc)):
+                        continue
+                    if number and any(arc is used for other in before for used in legs[other]):
+                        continue
+                    row = arrive(there)
+                    if row is not None:
+                        spots[end], legs[number] = row, (arc,)
+                        follow()
+            legs[number] = ()
+
+        return step
+
+    def _walk(self, number: int, leg: Leg, known: bool, follow: Follow) -> Follow:
+        """A leg over several arcs: every walk between the bounds, whose arcs all differ."""
+        ways, fits, arrive = self._ways(leg.way), self._test(leg.where, vertex=False), self._arrive(leg.end, known)
+        low, most = leg.reach or (1, 1)
+        spots, legs, get, key_of = self.spots, self.legs, self.vertices.rows.get, self.vertices.key_of
+
+        def reach(here: Any, walked: tuple[Row, ...]) -> None:
+            if len(walked) >= low and (row := arrive(here)) is not None:
+                spots[leg.end], legs[number] = row, walked
+                follow()
+            if len(walked) == most:
+                return
+            for arcs_of, there_of, loops in ways:
+                arcs = arcs_of(here)
+                self._tick(len(arcs))
+                for arc in arcs:
+                    there = there_of(arc)
+                    if (not loops and there == here) or (fits is not None and not fits(arc)) or get(there) is None:
+                        continue
+                    if any(arc is used for other in (*legs[:number], walked) for used in other):
+                        continue
+                    reach(there, (*walked, arc))
+
+        def walk() -> None:
+            reach(key_of(spots[leg.start]), ())
+            legs[number] = ()
+
+        return walk
+
+    def _tick(self, count: int) -> None:
+        self.steps += count
+        if self.steps > MOST_STEPS:
+            raise TooMuch
