@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from gateway import graphiql, health, pages
 from gateway.auth import check_safe
+from gateway.express import Express, Gateway
 from gateway.graphql import GraphQLDoor
 from gateway.guard import Guard
 from gateway.logs import Log
@@ -52,20 +53,22 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     reception = Reception(operations, settings, tenants, Metrics(operations, lambda: system.bus.position))
     tracing = Tracing(settings.otlp_endpoint)
     door = mcp_door(reception, settings)
-    app = Starlette(
+    graphql = GraphQLDoor(reception, settings, tracing)
+    app = Gateway(
         routes=[
-            *routes(reception, settings, tracing, schema.as_str() + "\n"),
+            *routes(reception, settings, graphql, schema.as_str() + "\n"),
             *([] if door is None else [Route("/mcp", door)]),
         ],
         middleware=[Middleware(Guard, local_only=settings.is_local), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
         lifespan=life_of(tenants, tracing, door),
     )
+    app.express = Express(graphql, settings)
     app.state.settings, app.state.tenants = settings, tenants
     return app
 
 
-def routes(reception: Reception, settings: Settings, tracing: Tracing, sdl: str) -> list[BaseRoute]:
+def routes(reception: Reception, settings: Settings, graphql: GraphQLDoor, sdl: str) -> list[BaseRoute]:
     """Every address of the gateway."""
 
     async def schema_text(request: Request) -> Response:
@@ -82,7 +85,7 @@ def routes(reception: Reception, settings: Settings, tracing: Tracing, sdl: str)
         Route("/health", health.health),
         Route("/graphiql/assets/{name}", graphiql.asset),
         Route("/schema.graphql", only_for(reception, schema_text, admins=not settings.shows_schema)),
-        Route("/graphql", GraphQLDoor(reception, settings, tracing).serve, methods=["GET", "POST"]),
+        Route("/graphql", graphql.serve, methods=["GET", "POST"]),
         WebSocketRoute("/graphql", SocketDoor(reception, settings).serve),
         *ProgramDoor(reception, settings).routes(),
     ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import jwt
-from graphql import FieldNode, FragmentSpreadNode, OperationDefinitionNode, OperationType, SelectionSetNode
+from graphql import OperationDefinitionNode, OperationType
 
 from gateway.jwks import FileKeys, IssuerKeys
 from gateway.logs import Log
@@ -146,30 +146,12 @@ def check_rights(principal: Principal, prepared: Prepared, operation: OperationD
     """Refuse an operation that the principal's roles do not cover."""
     if operation is None or "admin" in principal.roles:
         return
-    if ADMIN_FIELDS & root_fields(prepared, operation.selection_set):
+    if ADMIN_FIELDS & prepared.root_fields(operation):
         raise Forbidden("This needs the role admin")
     if operation.operation is OperationType.MUTATION and "writer" not in principal.roles:
         raise Forbidden("Changing the graph needs the role writer")
     if not principal.roles:
         raise Forbidden("Reading the graph needs the role reader")
-
-
-def root_fields(prepared: Prepared, selection: SelectionSetNode) -> frozenset[str]:
-    """The names of an operation's root fields, fragments unfolded."""
-    found: set[str] = set()
-    todo, seen = [selection], set()
-    while todo:
-        for node in todo.pop().selections:
-            if isinstance(node, FieldNode):
-                found.add(node.name.value)
-            elif isinstance(node, FragmentSpreadNode):
-                fragment = prepared.fragments.get(node.name.value)
-                if fragment is not None and node.name.value not in seen:
-                    seen.add(node.name.value)
-                    todo.append(fragment.selection_set)
-            else:
-                todo.append(node.selection_set)  # type: ignore[attr-defined]
-    return frozenset(found)
 
 
 def check_safe(settings: Settings) -> None:

@@ -90,7 +90,11 @@ class GraphQLDoor:
 
     async def _run(self, request: Request, admitted: Admitted, context: RequestContext, asked: Asked) -> Response:
         result = await self.operations.answer(admitted.prepared, context, asked.variables, asked.operation)
-        body, status = (result, 200) if isinstance(result, bytes) else shown(request, result, admitted.hinting)
+        if isinstance(result, bytes):
+            body, status = result, 200
+        else:
+            media = media_type(accepted(request))
+            body, status, request.scope[OUTCOME] = shown(media, result, admitted.hinting)
         if asked.explains:
             body = await self._explained(body, admitted, context, asked)
         return self._packed(request, body, status)
@@ -112,7 +116,7 @@ class GraphQLDoor:
         return response
 
     def _packed(self, request: Request, body: bytes, status: int) -> Response:
-        headers = {"content-type": f"{media_type(request)}; charset=utf-8"}
+        headers = {"content-type": f"{media_type(accepted(request))}; charset=utf-8"}
         return packed(request, body, status, headers) if self.compressing else Response(body, status, headers)
 
     async def _stream(self, request: Request, admitted: Admitted, context: RequestContext, asked: Asked) -> Response:
@@ -149,20 +153,25 @@ def is_browser(request: Request) -> bool:
     return not asks and "text/html" in request.headers.get("accept", "")
 
 
-def shown(request: Request, result: ExecutionResult, hinting: bool) -> tuple[bytes, int]:
-    """The outcome; where nothing could be executed, a modern client hears it in the status too."""
+def shown(media: str, result: ExecutionResult, hinting: bool) -> tuple[bytes, int, str]:
+    """Body, status and outcome; where nothing could be executed, a modern client hears it in the status too."""
     body, executed = shown_result(result, hinting)
-    if result.errors:
-        request.scope[OUTCOME] = "errors"
-    return msgspec.json.encode(body), 200 if executed or media_type(request) == PLAIN_TYPE else 400
+    status = 200 if executed or media == PLAIN_TYPE else 400
+    return msgspec.json.encode(body), status, "errors" if result.errors else "ok"
 
 
-def refused_answer(request: Request, refused: Refused) -> Response:
-    """A request that was not run, in the response format of GraphQL."""
-    request.scope[OUTCOME] = "refused"
-    headers = {"content-type": f"{media_type(request)}; charset=utf-8"}
+def refused_parts(refused: Refused) -> tuple[bytes, int, dict[str, str]]:
+    """A request that was not run, in the response format of GraphQL: body, status and headers."""
+    headers = {}
     if refused.status == 429:
         headers["retry-after"] = str(refused.error.details.get("seconds", 60))
     if refused.status == 401:
         headers["www-authenticate"] = "Bearer"
-    return Response(msgspec.json.encode(refusal(refused.error)), refused.status, headers)
+    return msgspec.json.encode(refusal(refused.error)), refused.status, headers
+
+
+def refused_answer(request: Request, refused: Refused) -> Response:
+    """The same as a response."""
+    request.scope[OUTCOME] = "refused"
+    body, status, headers = refused_parts(refused)
+    return Response(body, status, {"content-type": f"{media_type(accepted(request))}; charset=utf-8", **headers})

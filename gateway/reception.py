@@ -62,12 +62,16 @@ class Reception:
         """Who asks; also whether they may ask again already."""
         try:
             principal = self.gatekeeper.principal(authorization)
-            self.rates.take(address if self.gatekeeper.open else principal.user)
+            self.take_turn(principal, address)
         except Unauthenticated as error:
             raise Refused(401, error) from error
         except TooManyRequests as error:
             raise Refused(429, error) from error
         return principal
+
+    def take_turn(self, principal: Principal, address: str) -> None:
+        """Count a request of this caller, or refuse it."""
+        self.rates.take(address if self.gatekeeper.open else principal.user)
 
     async def system_of(self, principal: Principal) -> System:
         """The system that belongs to the principal's tenant."""

@@ -73,19 +73,19 @@ class Renders(Protocol):
     async def render(self, plan: Read, rendering: Rendering, late: Late) -> str: ...
 
 
-def compile_operation(selection: Selection, operation: OperationDefinitionNode) -> CompiledOperation:
-    """Compile an operation, or raise `NotCompiled`."""
+def compile_operation(selection: Selection, operation: OperationDefinitionNode, makers: Roots) -> CompiledOperation:
+    """Compile an operation of these root fields, or raise `NotCompiled`."""
     query = selection.schema.query_type
     if operation.operation is not OperationType.QUERY or not isinstance(query, GraphQLObjectType):
         raise NotCompiled(operation.operation.value)
     compiler = Compiler(selection)
     choices = selection.fields(query, [operation.selection_set])
-    roots = [_root(compiler, choice) for choice in choices.values()]
+    roots = [_root(compiler, choice, makers) for choice in choices.values()]
     return CompiledOperation(roots, compiler.binders)
 
 
-def _root(compiler: Compiler, choice: Choice) -> Root:
-    make = ROOTS.get(choice.name)
+def _root(compiler: Compiler, choice: Choice, makers: Roots) -> Root:
+    make = makers.get(choice.name)
     if make is None:
         raise NotCompiled(choice.name)
     for argument in choice.nodes[0].arguments or ():
@@ -120,7 +120,10 @@ def paged(shape: Shape, asked: Callable[[dict[str, Any]], Asked]) -> Callable[[C
     return make
 
 
-ROOTS: Mapping[str, Callable[[Compiler, Choice], Root]] = {
+Roots = Mapping[str, Callable[[Compiler, Choice], Root]]
+"""How each root field is compiled."""
+
+ROOTS: Roots = {
     "graphNode": single(NODE),
     "graphEdge": single(EDGE),
     "graphNodes": paged(NODE, listed_nodes),

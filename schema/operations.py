@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from inspect import isawaitable
 from typing import Any, NamedTuple
@@ -17,15 +17,18 @@ import strawberry
 from graphql import (
     DocumentNode,
     ExecutionResult,
+    FieldNode,
     FragmentDefinitionNode,
+    FragmentSpreadNode,
     GraphQLError,
+    GraphQLSchema,
     GraphQLSyntaxError,
     OperationDefinitionNode,
     OperationType,
+    SelectionSetNode,
     VariableNode,
     Visitor,
     execute,
-    get_variable_values,
     parse,
     subscribe,
     validate,
@@ -34,11 +37,12 @@ from graphql import (
 )
 from graphql.execution.values import VariableValues
 
-from schema.compiled import CompiledOperation, compile_operation
+from schema.compiled import ROOTS, CompiledOperation, Roots, compile_operation
 from schema.context import RequestContext
 from schema.cost import Priced, Pricing
 from schema.limits import INTROSPECTION, USUAL, Limits, check_tokens, rules_within, too_much
 from schema.selection import Selection
+from schema.variables import MISSING, Variables
 from schema.writers import NotCompiled
 from ugs.errors import UgsError
 from ugs.reads.plan import Read
@@ -65,17 +69,44 @@ class Prepared:
         self.errors = list(errors)
         found = document.definitions if document else ()
         self.operations = [node for node in found if isinstance(node, OperationDefinitionNode)]
+        self.names = frozenset(node.name.value for node in self.operations if node.name)
         self.fragments = {node.name.value: node for node in found if isinstance(node, FragmentDefinitionNode)}
         noticed = noticed_in(document) if document and not errors else _Noticed()
-        self.switches = frozenset(noticed.switches)
+        self.switches = sorted(noticed.switches)
         self.introspects: bool = noticed.introspects
         self.prices: dict[int, Price] = {}
+        self.readers: dict[int, Variables] = {}
+        self._named: dict[str | None, OperationDefinitionNode | None] = {}
+        self._root_fields: dict[int, frozenset[str]] = {}
         self.compiled: OrderedDict[Any, CompiledOperation | None] = OrderedDict()
 
     def operation(self, name: str | None) -> OperationDefinitionNode | None:
         """The operation a request means, when that is clear."""
-        named = [node for node in self.operations if name is None or (node.name and node.name.value == name)]
-        return named[0] if len(named) == 1 else None
+        if name is None or name in self.names:
+            if name not in self._named:
+                named = [node for node in self.operations if name is None or (node.name and node.name.value == name)]
+                self._named[name] = named[0] if len(named) == 1 else None
+            return self._named[name]
+        return None
+
+    def root_fields(self, operation: OperationDefinitionNode) -> frozenset[str]:
+        """The names of an operation's root fields, fragments unfolded."""
+        found = self._root_fields.get(id(operation))
+        if found is None:
+            found = self._root_fields[id(operation)] = frozenset(self._roots(operation.selection_set))
+        return found
+
+    def _roots(self, selection: SelectionSetNode) -> Iterator[str]:
+        todo, seen = [selection], set()
+        while todo:
+            for node in todo.pop().selections:
+                if isinstance(node, FieldNode):
+                    yield node.name.value
+                elif not isinstance(node, FragmentSpreadNode):
+                    todo.append(node.selection_set)  # type: ignore[attr-defined]
+                elif node.name.value in self.fragments and node.name.value not in seen:
+                    seen.add(node.name.value)
+                    todo.append(self.fragments[node.name.value].selection_set)
 
 
 class _Noticed(Visitor):
@@ -104,9 +135,15 @@ def noticed_in(document: DocumentNode) -> _Noticed:
 class Operations:
     """Everything a door needs to answer GraphQL requests."""
 
-    def __init__(self, schema: strawberry.Schema, compiling: bool = True, limits: Limits = USUAL) -> None:
-        self.schema = schema
-        self.core = schema._schema
+    def __init__(
+        self,
+        schema: strawberry.Schema | GraphQLSchema,
+        compiling: bool = True,
+        limits: Limits = USUAL,
+        roots: Roots = ROOTS,
+    ) -> None:
+        self.core = schema if isinstance(schema, GraphQLSchema) else schema._schema
+        self.roots = roots
         self.compiling = compiling
         self.limits = limits
         self.rules = rules_within(limits)
@@ -130,6 +167,11 @@ class Operations:
     def documents(self) -> int:
         """How many documents are kept."""
         return len(self._documents)
+
+    def knows(self, query: str) -> bool:
+        """Whether the document has been seen and found right."""
+        found = self._documents.get(query)
+        return found is not None and not found.errors
 
     def check_size(self, query: str) -> None:
         """Refuse a document that is too long to be looked at; one that is kept has been looked at."""
@@ -156,7 +198,8 @@ class Operations:
         price = prepared.prices[id(operation)]
         if price.known is not None:
             return price.known
-        return sum(part.cost({**price.defaults, **given}, self.limits) for part in price.parts)
+        sizes = {**price.defaults, **given} if price.defaults else given
+        return sum(part.cost(sizes, self.limits) for part in price.parts)
 
     def _excess(self, prepared: Prepared, name: str | None, given: Mapping[str, Any] | None) -> GraphQLError | None:
         """Why an operation costs too much, or None."""
@@ -193,7 +236,7 @@ class Operations:
         self, prepared: Prepared, operation: OperationDefinitionNode, given: Mapping[str, Any]
     ) -> list[tuple[str, Read | None]] | None:
         """The plan of each root field, or None for an operation that goes the ordinary way."""
-        variables = None if prepared.errors else self._variables(operation, given)
+        variables = None if prepared.errors else self._variables(prepared, operation, given)
         compiled = None if variables is None else self._compiled(prepared, operation, variables)
         if compiled is None or variables is None:
             return None
@@ -205,7 +248,7 @@ class Operations:
     async def _compiled_answer(
         self, prepared: Prepared, operation: OperationDefinitionNode, context: RequestContext, given: Mapping[str, Any]
     ) -> bytes | None:
-        variables = self._variables(operation, given)
+        variables = self._variables(prepared, operation, given)
         if variables is None:
             return None
         compiled = self._compiled(prepared, operation, variables)
@@ -221,27 +264,30 @@ class Operations:
             log.exception("a compiled operation failed; the executor answers instead")
             return None
 
-    def _variables(self, operation: OperationDefinitionNode, given: Mapping[str, Any]) -> VariableValues | None:
-        if not operation.variable_definitions:
-            return VariableValues({}, {})
-        found = get_variable_values(self.core, operation.variable_definitions, dict(given))
-        return None if isinstance(found, list) else found
+    def _variables(
+        self, prepared: Prepared, operation: OperationDefinitionNode, given: Mapping[str, Any]
+    ) -> VariableValues | None:
+        reader = prepared.readers.get(id(operation))
+        if reader is None:
+            reader = prepared.readers[id(operation)] = Variables(self.core, operation)
+        return reader(given)
 
     def _compiled(
         self, prepared: Prepared, operation: OperationDefinitionNode, variables: VariableValues
     ) -> CompiledOperation | None:
-        key = (id(operation), *(variables.coerced.get(name) for name in sorted(prepared.switches)))
-        if key not in prepared.compiled:
+        key = (id(operation), *(variables.coerced.get(name) for name in prepared.switches))
+        found = prepared.compiled.get(key, MISSING)
+        if found is MISSING:
             if len(prepared.compiled) >= KEPT_SHAPES:
                 prepared.compiled.popitem(last=False)
-            prepared.compiled[key] = self._compile(prepared, operation, variables)
-        return prepared.compiled[key]
+            found = prepared.compiled[key] = self._compile(prepared, operation, variables)
+        return found  # type: ignore[return-value]
 
     def _compile(
         self, prepared: Prepared, operation: OperationDefinitionNode, variables: VariableValues
     ) -> CompiledOperation | None:
         try:
-            return compile_operation(Selection(self.core, prepared.fragments, variables), operation)
+            return compile_operation(Selection(self.core, prepared.fragments, variables), operation, self.roots)
         except (NotCompiled, UgsError, GraphQLError):
             return None
 

@@ -43,8 +43,10 @@ class Shape(Struct, frozen=True):
     related: Mapping[str, Builder]
     plain: Mapping[str, Piece]
     """Fields without arguments that are written from the row alone."""
-    made: frozenset[str]
+    made: frozenset[str] = frozenset()
     """Fields that `schema.writers` knows how to write from more than the row."""
+    makers: Mapping[str, Callable[[Any, Choice, str], list[Piece]]] = {}
+    """Fields that the shape itself knows how to write, given the compiler, the field and the path to it."""
 
 
 def nests_below(selection: Selection, choice: Choice, shape: Shape, path: str = "") -> Nests:

@@ -6,17 +6,21 @@ and most do not; those are worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphql import (
-    ArgumentNode,
     FieldNode,
+    GraphQLInputObjectType,
+    GraphQLList,
     ListValueNode,
     ObjectValueNode,
+    Undefined,
     ValueNode,
     VariableNode,
     get_argument_values,
+    get_nullable_type,
+    value_from_ast,
 )
 from graphql.execution.values import VariableValues
 from msgspec import Struct
@@ -33,46 +37,91 @@ EVERY_ROW: Asked = (EVERYTHING, (), Page())
 NO_VARIABLES = VariableValues({}, {})
 
 
+class Unset(Exception):
+    """A variable has no value, so that only the book knows what that means here."""
+
+
+Filled = Callable[[Mapping[str, Any]], Any]
+"""Makes a value of the variables."""
+
+
 class Arguments:
     """The arguments of one chosen field, worked out once as far as they hold no variables."""
 
     def __init__(self, choice: Choice) -> None:
         self.field = choice.parent.fields[choice.name]
         self.node = choice.nodes[0]
-        given = self.node.arguments or ()
-        self.constant = not any(_has_variable(argument.value) for argument in given)
-        self._known = get_argument_values(self.field, self.node, NO_VARIABLES) if self.constant else None
-        self._plain = _plain_variables(given)
-        self._rest: dict[str, Any] | None = None
+        given = {argument.name.value: argument.value for argument in self.node.arguments or ()}
+        varying = {name: value for name, value in given.items() if _has_variable(value)}
+        self.constant = not varying
+        self._known = self._by_the_book(NO_VARIABLES) if self.constant else None
+        self._rest = {} if self.constant else self._constants(varying)
+        self._filled = [(name, filled(value, self.field.args[name].type)) for name, value in varying.items()]
 
     def __call__(self, variables: VariableValues) -> dict[str, Any]:
         if self._known is not None:
             return self._known
-        if self._rest is not None and self._plain is not None:
-            coerced = variables.coerced
-            filled = {name: coerced.get(variable) for name, variable in self._plain}
-            if None not in filled.values():
-                return {**self._rest, **filled}
-        return self._worked_out(variables)
+        try:
+            return {**self._rest, **{name: fill(variables.coerced) for name, fill in self._filled}}
+        except Unset:
+            return self._by_the_book(variables)
 
-    def _worked_out(self, variables: VariableValues) -> dict[str, Any]:
-        """By the book; what does not depend on variables is kept for the next time."""
-        found = get_argument_values(self.field, self.node, variables)
-        if self._plain is not None and self._rest is None:
-            varying = {name for name, _ in self._plain}
-            self._rest = {name: value for name, value in found.items() if name not in varying}
+    def _by_the_book(self, variables: VariableValues) -> dict[str, Any]:
+        return get_argument_values(self.field, self.node, variables)
+
+    def _constants(self, varying: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments that no variable touches, and the defaults of those that are not given."""
+        found: dict[str, Any] = {}
+        given = {argument.name.value: argument.value for argument in self.node.arguments or ()}
+        for name, argument in self.field.args.items():
+            if name in varying:
+                continue
+            if name in given:
+                found[name] = value_from_ast(given[name], argument.type)
+            elif argument.default_value is not Undefined:
+                found[name] = argument.default_value
         return found
 
 
-def _plain_variables(given: Iterable[ArgumentNode]) -> list[tuple[str, str]] | None:
-    """Arguments that are just a variable; None when a variable hides deeper, so that only the book helps."""
-    plain = []
-    for argument in given:
-        if isinstance(argument.value, VariableNode):
-            plain.append((argument.name.value, argument.value.name.value))
-        elif _has_variable(argument.value):
-            return None
-    return plain
+def filled(value: ValueNode, type: Any) -> Filled:
+    """How a literal with variables in it becomes a value."""
+    if not _has_variable(value):
+        known = value_from_ast(value, type)
+        return lambda variables: known
+    inner = get_nullable_type(type)
+    if isinstance(value, VariableNode):
+        return _variable(value.name.value)
+    if isinstance(value, ObjectValueNode) and isinstance(inner, GraphQLInputObjectType):
+        return _object(value, inner)
+    if isinstance(value, ListValueNode) and isinstance(inner, GraphQLList):
+        items = [filled(item, inner.of_type) for item in value.values]
+        return lambda variables: [item(variables) for item in items]
+    return _unset
+
+
+def _variable(name: str) -> Filled:
+    def fill(variables: Mapping[str, Any]) -> Any:
+        value = variables.get(name)
+        if value is None:
+            raise Unset
+        return value
+
+    return fill
+
+
+def _object(value: ObjectValueNode, type: GraphQLInputObjectType) -> Filled:
+    given = [(field.name.value, filled(field.value, type.fields[field.name.value].type)) for field in value.fields]
+    named = {name for name, _ in given}
+    defaults = {
+        name: field.default_value
+        for name, field in type.fields.items()
+        if name not in named and field.default_value is not Undefined
+    }
+    return lambda variables: type.out_type({**defaults, **{name: fill(variables) for name, fill in given}})
+
+
+def _unset(variables: Mapping[str, Any]) -> Any:
+    raise Unset
 
 
 def _has_variable(value: ValueNode | FieldNode) -> bool:

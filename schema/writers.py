@@ -64,8 +64,8 @@ class Compiler:
         if piece is not None:
             self._check_plain(field)
             return [piece]
-        make = MAKERS.get(field.name)
-        if make is None or field.name not in shape.made:
+        make = shape.makers.get(field.name) or (MAKERS[field.name] if field.name in shape.made else None)
+        if make is None:
             raise NotCompiled(field.name)
         return make(self, field, path)
 

@@ -1,0 +1,239 @@
+"""The express lane: a plain request whose document is known goes from the web server straight to its answer.
+
+Nearly all requests of a frontend are alike: JSON by POST, a document that was seen before, an answer as JSON. For those
+the framework around has nothing to decide. Whatever is unusual about a request, and whatever would be refused, takes
+the usual way, untouched: there is one place that knows how to refuse. Both ways give the same answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from secrets import token_hex
+
+import msgspec
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope, Send
+
+from gateway.asked import Asked, Refused, from_body
+from gateway.graphql import GraphQLDoor, refused_parts, shown
+from gateway.guard import CALLERS_ID, HEADERS, HOST, host_name
+from gateway.logs import Log, request_id
+from gateway.media import EVENT_STREAM, RESPONSE_TYPE, compressed, media_type, parts_of
+from gateway.rates import TooManyRequests
+from gateway.reception import Admitted
+from gateway.settings import Settings, is_loopback
+from schema.errors import masked
+from ugs.errors import DeadlineExceeded, LimitExceeded, Unauthenticated
+from ugs.identity import Principal
+
+log = Log("gateway")
+
+PATH = "/graphql"
+KEPT = 1_000
+MOST_HEADERS, MOST_HEADER_BYTES = 50, 8_192
+"""More than this is not plain; what is too much altogether, the guard knows."""
+JSON_KINDS = frozenset({b"application/json", b"application/json; charset=utf-8", b"application/json;charset=utf-8"})
+UNUSUAL = (b"content-encoding", b"expect")
+SAFE = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+class Told(Struct):
+    """What the headers of a plain request say."""
+
+    media: str
+    authorization: str | None
+    encodings: str
+    id: str
+
+
+class Answer(Struct):
+    """What goes back."""
+
+    body: bytes
+    status: int = 200
+    outcome: str = "ok"
+    headers: Mapping[str, str] = {}
+
+
+class Express:
+    """Serves plain requests."""
+
+    def __init__(self, door: GraphQLDoor, settings: Settings) -> None:
+        self.door, self.reception, self.operations = door, door.reception, door.operations
+        self.local_only, self.crossing = settings.is_local, bool(settings.origin_list)
+        self._hosts: set[bytes] = set()
+        self._media: dict[bytes, str | None] = {}
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> Receive | None:
+        """Answer the request, or give back what the usual way shall receive."""
+        told = self._told(scope)
+        if told is None:
+            return receive
+        started, token = time.perf_counter(), request_id.set(told.id)
+        try:
+            answer = await self._in_time(told, scope, receive)
+            if not isinstance(answer, Answer):
+                return answer
+            await self._send(told, answer, send)
+            took = time.perf_counter() - started
+            self.reception.metrics.served(answer.outcome, took)
+            log.info("served", method="POST", path=PATH, status=answer.status, took_ms=round(took * 1000, 1))
+        finally:
+            request_id.reset(token)
+        return None
+
+    async def _in_time(self, told: Told, scope: Scope, receive: Receive) -> Answer | Receive:
+        """The answer, or what the usual way shall receive."""
+        try:
+            async with asyncio.timeout(self.door.seconds):
+                message = await receive()
+                ready = None if message.get("more_body") else self._ready(message.get("body", b""), told, scope)
+                return replayed(message, receive) if ready is None else await self._run(told, *ready)
+        except TimeoutError:
+            reason = f"The request took longer than {self.door.seconds:g} seconds and was stopped"
+            return _refused(Refused(503, DeadlineExceeded(reason)))
+        except RecursionError:
+            return _refused(Refused(400, LimitExceeded("The query is nested too deeply")))
+        except Refused as refused:
+            return _refused(refused)
+        except Exception as error:
+            return _failed(error)
+
+    # ── is it plain? ─────────────────────────────────────────────────────────
+
+    def _told(self, scope: Scope) -> Told | None:
+        given = scope["headers"]
+        headers: dict[bytes, bytes] = dict(given)
+        if len(headers) != len(given) or not self._is_plain(headers, scope):
+            return None
+        media = self._media_for(headers.get(b"accept", b"*/*"))
+        if media is None:
+            return None
+        authorization = headers.get(b"authorization")
+        return Told(
+            media,
+            None if authorization is None else authorization.decode("latin-1"),
+            headers.get(b"accept-encoding", b"").decode("latin-1"),
+            _id(headers.get(b"x-request-id")),
+        )
+
+    def _is_plain(self, headers: Mapping[bytes, bytes], scope: Scope) -> bool:
+        return (
+            headers.get(b"content-type") in JSON_KINDS
+            and self._is_short(headers.get(b"content-length", b""))
+            and self._knows_host(headers.get(b"host", b""))
+            and not any(name in headers for name in UNUSUAL)
+            and len(headers) <= MOST_HEADERS
+            and sum(map(len, headers.values())) <= MOST_HEADER_BYTES
+            and (b"origin" not in headers or self._may_come(scope))
+        )
+
+    def _is_short(self, length: bytes) -> bool:
+        return length.isdigit() and len(length) < 12 and 0 < int(length) <= self.door.most_bytes
+
+    def _knows_host(self, host: bytes) -> bool:
+        """Whether the caller talks to us by a name that we have; those are few."""
+        if host in self._hosts:
+            return True
+        name = host.decode("latin-1")
+        if not HOST.fullmatch(name) or (self.local_only and not is_loopback(host_name(name))):
+            return False
+        if len(self._hosts) < KEPT:
+            self._hosts.add(host)
+        return True
+
+    def _may_come(self, scope: Scope) -> bool:
+        return not self.crossing and self.reception.origins.may_ask(Headers(scope=scope))
+
+    def _media_for(self, accept: bytes) -> str | None:
+        """What a client gets that accepts this; None for streams, and where there is nothing for it."""
+        if accept not in self._media:
+            if len(self._media) >= KEPT:
+                self._media.clear()
+            kinds = parts_of(accept.decode("latin-1"))
+            plain = EVENT_STREAM not in kinds and {RESPONSE_TYPE, "application/json", "*/*"} & set(kinds)
+            self._media[accept] = media_type(kinds) if plain else None
+        return self._media[accept]
+
+    # ── may it run? ──────────────────────────────────────────────────────────
+
+    def _ready(self, body: bytes, told: Told, scope: Scope) -> tuple[Asked, Admitted, Principal] | None:
+        """The request, if it may run at once."""
+        try:
+            asked = from_body(body, self.door.most_depth)
+            if asked.query is None or asked.extensions or asked.document_id or not self.operations.knows(asked.query):
+                return None
+            principal = self.reception.gatekeeper.principal(told.authorization)
+            admitted = self.reception.admit(asked, self.reception.text_of(asked), principal)
+            if admitted.operation is None or admitted.operation.operation.value == "subscription":
+                return None
+            self.reception.take_turn(principal, scope["client"][0] if scope["client"] else "")
+        except (Refused, Unauthenticated, TooManyRequests, RecursionError):
+            return None
+        return asked, admitted, principal
+
+    # ── the answer ───────────────────────────────────────────────────────────
+
+    async def _run(self, told: Told, asked: Asked, admitted: Admitted, principal: Principal) -> Answer:
+        context = await self.reception.context_of(principal)
+        with self.door.tracing.span(admitted.operation):
+            result = await self.operations.answer(admitted.prepared, context, asked.variables, asked.operation)
+        return Answer(result) if isinstance(result, bytes) else Answer(*shown(told.media, result, admitted.hinting))
+
+    async def _send(self, told: Told, answer: Answer, send: Send) -> None:
+        body, more = compressed(answer.body, told.encodings) if self.door.compressing else (answer.body, {})
+        headers = [
+            (b"content-type", f"{told.media}; charset=utf-8".encode()),
+            (b"content-length", b"%d" % len(body)),
+            (b"x-request-id", told.id.encode()),
+            *SAFE,
+            *((name.encode(), value.encode()) for name, value in {**answer.headers, **more}.items()),
+        ]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _refused(refused: Refused) -> Answer:
+    body, status, headers = refused_parts(refused)
+    return Answer(body, status, "refused", headers)
+
+
+def _id(given: bytes | None) -> str:
+    """The caller's own request id when it is harmless, else a new one."""
+    text = "" if given is None else given.decode("latin-1")
+    return text if CALLERS_ID.fullmatch(text) else token_hex(8)
+
+
+def _failed(error: Exception) -> Answer:
+    """A bug: the caller gets an id, the log gets the rest."""
+    id = f"err_{token_hex(6)}"
+    log.exception("a request failed", error, error_id=id)
+    return Answer(msgspec.json.encode({"error": masked(id)}), 500, "errors")
+
+
+def replayed(first: Message, rest: Receive) -> Receive:
+    """What was received already, once more, and then the rest."""
+    waiting = [first]
+
+    async def receive() -> Message:
+        return waiting.pop() if waiting else await rest()
+
+    return receive
+
+
+class Gateway(Starlette):
+    """The application with its express lane."""
+
+    express: Express | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.express is not None and scope["type"] == "http" and scope["path"] == PATH and scope["method"] == "POST":
+            left = await self.express.serve(scope, receive, send)
+            if left is None:
+                return
+            receive = left
+        await super().__call__(scope, receive, send)
