@@ -130,6 +130,24 @@ COMMANDS = (
         "facts Alice",
         "facts Alice --as-of 2026-01-31T12:00:00Z",
     ),
+    _operation(
+        "program <action> [program] [params...] [--name N] [--search S]",
+        "validate, run, save or list programs",
+        "programs",
+        QUESTIONS,
+        "program validate steps.gp",
+        "program run steps.json limit:=5",
+        "program save steps.gp --name steps",
+        "program list",
+    ),
+    _operation(
+        "send <id> <message> [payload]",
+        "ask the actor of a node to do something",
+        "sending",
+        ELEMENTS,
+        "send task_1 start",
+        'send task_1 update \'{"title":"Login"}\'',
+    ),
     _operation("stats", "count nodes, edges, types and property keys", "counting", WHOLE, "stats"),
     _operation("hubs [N]", "nodes with the most edges", "counting", WHOLE, "hubs 3"),
     _operation("roots", "nodes at which no edge arrives", "counting", WHOLE, "roots"),
@@ -145,6 +163,7 @@ COMMANDS = (
     _operation("load-demo [--force]", "fill a store with the demonstration graph", "storing", STORE, "load-demo"),
     _operation("verify", "check that the state is what the log says", "storing", STORE, "verify"),
     _tool("rebuild", "throw the tables away and write what the log says", STORE),
+    _tool("doctor", "look a store over, and repair it", STORE),
     _tool("copy", "replay one store into another and prove them equal", STORE),
     _operation(
         "export [file] [--format F] [--scope S]",
@@ -167,6 +186,10 @@ COMMANDS = (
     _tool("mcp", "serve typed memory to an agent over MCP", GATEWAY),
     _tool("token", "make an API key for a user", GATEWAY),
     _tool("info", "version, backends and where the data is", ABOUT),
+    _tool("config", "show the settings and where they come from", ABOUT),
+    _tool("plugins", "what is installed beside the kernel", ABOUT),
+    _tool("completion", "let bash, zsh or fish complete commands", ABOUT),
+    _tool("complete", "what may come next (asked by the shell's completion)", ABOUT),
     _tool("conformance", "run the conformance kit on a store", ABOUT),
 )
 

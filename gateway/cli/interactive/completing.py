@@ -84,6 +84,14 @@ def complete(before: Sequence[str], word: str, known: Vocabulary) -> list[str]:
     return _fitting(_candidates(_expected(usage, before[1:]), known), word)
 
 
+def wants_graph(before: Sequence[str]) -> bool:
+    """Whether the graph must be asked for what may come next."""
+    entry = find_command(before[0]) if before else None
+    if entry is None or not entry.is_operation:
+        return False
+    return any(isinstance(WORDS.get(name, ()), str) for name in _expected(read_usage(entry.usage), before[1:]))
+
+
 def _expected(usage: Usage, before: Sequence[str]) -> list[str]:
     """The names of the words that may stand after these."""
     last = before[-1] if before else ""

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 Record = dict[str, Any]
 """A node, an edge, an event or another thing as JSON."""
 
+PROGRAM_KEYS = ("id", "name", "description", "statement_count")
+"""What is told of a stored program."""
+
 
 class Done(NamedTuple):
     """What a change left behind, and what somebody should know about it."""
@@ -144,6 +147,26 @@ class Port(ABC):
     @abstractmethod
     async def facts(self, subject: str) -> list[Record]:
         """All facts about a subject in the order they began."""
+
+    @abstractmethod
+    async def send(self, id: str, type: str, payload: Record) -> Record:
+        """The answer of a node's actor to a message; a refusal has `success: false`."""
+
+    @abstractmethod
+    async def validate_program(self, program: Any) -> Record:
+        """All that is wrong with a program."""
+
+    @abstractmethod
+    async def save_program(self, program: Any, name: str | None) -> Record:
+        """Keep a program; tells its number."""
+
+    @abstractmethod
+    async def run_program(self, program: Any, parameters: Record) -> Record:
+        """Run a program, given as JSON or by its number."""
+
+    @abstractmethod
+    async def programs(self, search: str | None, limit: int) -> list[Record]:
+        """Stored programs, newest first."""
 
 
 async def gathered(pages: AsyncIterator[list[Record]]) -> list[Record]:

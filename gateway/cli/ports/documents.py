@@ -92,3 +92,4 @@ FACTS = (
     "query($name: String!, $at: At) { factTimeline(subject: {name: $name}, at: $at) { factId subject { canonical } "
     "predicate objectEntity { canonical } objectValue scope validFrom validTo } }"
 )
+SEND = "mutation($input: SendMessageInput!) { sendMessage(input: $input) { payload } }"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from urllib.parse import urlencode
 
-from gateway.cli.ports import Done, Port, Record
+from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record
 from gateway.cli.ports import documents as ask
 from gateway.cli.ports.http import Client
 from gateway.logs import without_secrets
 from ugs.errors import NodeNotFound
 
 PAGE = 200
+MOST_PROGRAMS = 100
 Moment = dict[str, Any] | None
 
 
@@ -180,6 +182,26 @@ class GatewayPort(Port):
 
     async def facts(self, subject: str) -> list[Record]:
         return [_fact(fact) for fact in self._read(ask.FACTS, name=subject)["factTimeline"]]
+
+    async def send(self, id: str, type: str, payload: Record) -> Record:
+        answer = self._ask(ask.SEND, input={"nodeId": id, "type": type, "payload": payload})
+        return dict(answer["sendMessage"]["payload"])
+
+    async def validate_program(self, program: Any) -> Record:
+        return dict(self.client.rest("POST", "/programs/validate", {"program": program}))
+
+    async def save_program(self, program: Any, name: str | None) -> Record:
+        made = self.client.rest("POST", "/programs", {"program": program, "name": name})
+        return next(kept for kept in await self.programs(None, MOST_PROGRAMS) if kept["id"] == made["id"])
+
+    async def run_program(self, program: Any, parameters: Record) -> Record:
+        named = {"program_id": program} if isinstance(program, int) else {"program": program}
+        return dict(self.client.rest("POST", "/programs/execute", {**named, "params": parameters}))
+
+    async def programs(self, search: str | None, limit: int) -> list[Record]:
+        query = urlencode({"limit": limit, **({"search": search} if search else {})})
+        found = self.client.rest("GET", f"/programs?{query}")
+        return [{key: kept[key] for key in PROGRAM_KEYS} for kept in found]
 
 
 def whole(number: float) -> float:

@@ -46,17 +46,25 @@ class Client:
 
     def ask(self, document: str, **variables: Any) -> Any:
         """The data of an answer; its first error is raised."""
-        response = self._send(document, variables, JSON_TYPE)
+        response = self._graphql(document, variables, JSON_TYPE)
         return data_of(_decoded(response.read(), response.status, self.url))
 
     def stream(self, document: str, **variables: Any) -> Iterator[Any]:
         """The data of each answer to a subscription, as they come."""
-        response = self._send(document, variables, STREAM_TYPE)
+        response = self._graphql(document, variables, STREAM_TYPE)
         if STREAM_TYPE not in response.getheader("content-type", ""):
             data_of(_decoded(response.read(), response.status, self.url))
         for line in response:
             if line.startswith(b"data: "):
                 yield data_of(json.loads(line[6:]))
+
+    def rest(self, method: str, path: str, body: Any = None) -> Any:
+        """The answer of another endpoint; what it refuses is raised."""
+        response = self._send(method, path, None if body is None else json.dumps(body).encode(), JSON_TYPE)
+        answer = _decoded(response.read(), response.status, self.url)
+        if response.status >= 400:
+            raise refusal_of(answer)
+        return answer
 
     def close(self) -> None:
         """Let the connection go, also when another thread is waiting for it."""
@@ -67,22 +75,24 @@ class Client:
                     self._socket.shutdown(socket.SHUT_RDWR)
             connection.close()
 
-    def _send(self, document: str, variables: dict[str, Any], accept: str) -> http.client.HTTPResponse:
-        body = json.dumps({"query": document, "variables": variables}).encode()
-        path = self._place.path.rstrip("/").removesuffix("/graphql") + "/graphql"
+    def _graphql(self, document: str, variables: dict[str, Any], accept: str) -> http.client.HTTPResponse:
+        return self._send("POST", "/graphql", json.dumps({"query": document, "variables": variables}).encode(), accept)
+
+    def _send(self, method: str, path: str, body: bytes | None, accept: str) -> http.client.HTTPResponse:
+        base = self._place.path.rstrip("/").removesuffix("/graphql")
         try:
-            return self._exchange(path, body, accept)
+            return self._exchange(method, base + path, body, accept)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise Unreachable(f"Nobody answers at {self.url}: {getattr(error, 'strerror', None) or error}") from error
 
-    def _exchange(self, path: str, body: bytes, accept: str) -> http.client.HTTPResponse:
+    def _exchange(self, method: str, path: str, body: bytes | None, accept: str) -> http.client.HTTPResponse:
         if self._connection is None:
             self._connection = self._connect()
         if self._connection.sock is None:
             self._connection.connect()
         self._socket = self._connection.sock
-        self._connection.request("POST", path, body, {**self._headers, "accept": accept})
+        self._connection.request(method, path, body, {**self._headers, "accept": accept})
         return self._connection.getresponse()
 
     def _connect(self) -> http.client.HTTPConnection:
@@ -104,3 +114,14 @@ def data_of(answer: Any) -> Any:
         facts = errors[0].get("extensions") or {}
         raise Refused(facts.get("code", "UNKNOWN"), facts.get("name", "Refused"), errors[0].get("message", ""))
     return answer["data"] if isinstance(answer, dict) and "data" in answer else {}
+
+
+def refusal_of(answer: Any) -> Refused:
+    """What an endpoint that is not GraphQL says when it refuses."""
+    detail = answer.get("detail", "") if isinstance(answer, dict) else ""
+    if isinstance(detail, dict):
+        issues = detail.get("validation", {}).get("errors", [])[:1]
+        first = "".join(f": [{issue['rule_id']}] {issue['message']}" for issue in issues)
+        return Refused("PROGRAM_INVALID", "ProgramInvalid", detail.get("error", "") + first)
+    code = answer.get("code", "UNKNOWN") if isinstance(answer, dict) else "UNKNOWN"
+    return Refused(code, "".join(part.capitalize() for part in code.split("_")), str(detail))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gateway.cli.ports import Done, Port, Record
+from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record
 from gateway.logs import without_secrets
 from ugs.api import Changed, Graph
 from ugs.events import Event
@@ -22,6 +22,10 @@ from ugs.moments import At
 from ugs.reads.where import Where
 from ugs.replay import pages_of
 from ugs.system import System
+
+if TYPE_CHECKING:
+    from ugs.programs.api import Programs
+    from ugs.programs.model import ProgramRow
 
 
 def record_of(element: Element) -> Record:
@@ -208,12 +212,39 @@ class LocalPort(Port):
 
         return await fact_records(self.system, subject, self.at)
 
+    async def send(self, id: str, type: str, payload: Record) -> Record:
+        from ugs.actors.addresses import Message
+        from ugs.actors.api import ActorGraph
+
+        return dict(await ActorGraph(self.system).deliver(id, Message(type, payload)))
+
+    def _programs(self) -> Programs:
+        from ugs.programs.api import Programs
+
+        return Programs(self.system)
+
+    async def validate_program(self, program: Any) -> Record:
+        return self._programs().validate(program).as_json()
+
+    async def save_program(self, program: Any, name: str | None) -> Record:
+        return _kept(await self._programs().save(program, name))
+
+    async def run_program(self, program: Any, parameters: Record) -> Record:
+        return (await self._programs().execute(program, parameters, at=self.at)).as_json()
+
+    async def programs(self, search: str | None, limit: int) -> list[Record]:
+        return [_kept(row) for row in await self._programs().list(search, limit, self.at)]
+
 
 _ENDS = ("NodeDeleted", "EdgeDeleted")
 
 
 def _one(changed: Changed) -> Done:
     return Done(record_of(changed.elements[0]), warnings_of(changed.warnings))
+
+
+def _kept(row: ProgramRow) -> Record:
+    return {key: getattr(row, key) for key in PROGRAM_KEYS}
 
 
 def _counted(changed: Changed) -> Done:

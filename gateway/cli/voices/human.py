@@ -78,7 +78,7 @@ class HumanVoice(OutputActor):
             "event": draw.event_line,
             "versions": lambda states: draw.versions_table(states) if states else self.format_list([]),
             "table": draw.answer_table,
-            "text": str,
+            "settings": lambda found: self.format_list(found) if isinstance(found, list) else draw.pairs(found),
         }
 
     def _element(self, element: Record | None) -> str:
