@@ -14,8 +14,8 @@ from conformance.plugin import clause
 from conformance.remembering import Tools
 from conformance.world import World, fixture
 from ugs.errors import InvalidJSON, LimitExceeded, UgsError
+from ugs.graph.content import extension_for
 from ugs.moments import At
-from ugs.ontology.content import extension_for
 from ugs.ontology.errors import (
     ConnectionNotFound,
     InvalidArgument,

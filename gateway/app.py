@@ -30,6 +30,7 @@ from gateway.settings import Settings
 from gateway.sockets import SocketDoor
 from gateway.tenants import Tenants
 from gateway.tracing import Tracing
+from gateway.typed import TypedDoor
 from schema import build_schema
 from schema.errors import masked
 from schema.operations import Operations
@@ -87,11 +88,20 @@ def routes(reception: Reception, settings: Settings, graphql: GraphQLDoor, sdl: 
         Route("/schema.graphql", only_for(reception, schema_text, admins=not settings.shows_schema)),
         Route("/graphql", graphql.serve, methods=["GET", "POST"]),
         WebSocketRoute("/graphql", SocketDoor(reception, settings).serve),
+        *typed_routes(TypedDoor(reception, settings, graphql.tracing)),
         *ProgramDoor(reception, settings).routes(),
     ]
     if settings.metrics:
         found.append(Route("/metrics", only_for(reception, metrics)))
     return found
+
+
+def typed_routes(door: TypedDoor) -> list[BaseRoute]:
+    """The addresses of each ontology's own schema."""
+    return [
+        Route("/graphql/{ontology}", door.serve, methods=["GET", "POST"]),
+        Route("/graphql/{ontology}/schema.graphql", door.text),
+    ]
 
 
 Handler = Callable[[Request], Awaitable[Response]]

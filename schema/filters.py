@@ -84,6 +84,7 @@ class NodeFilter:
     created_after: Millis | None = strawberry.field(default=UNSET, description="Created later than this")
     created_before: Millis | None = strawberry.field(default=UNSET, description="Created earlier than this")
     modified_after: Millis | None = strawberry.field(default=UNSET, description="Changed later than this")
+    has_content: bool | None = strawberry.field(default=UNSET, description="Has content, or with false: has none")
     and_: list[NodeFilter] | None = strawberry.field(default=UNSET, name="and", description="All of these hold")
     or_: list[NodeFilter] | None = strawberry.field(default=UNSET, name="or", description="One of these holds")
     not_: NodeFilter | None = strawberry.field(default=UNSET, name="not", description="This does not hold")
@@ -188,6 +189,8 @@ def _node_parts(given: Given) -> Iterator[Where]:
     ):
         if given.get(name) is not None:
             yield Compare(field, op, given[name])
+    if given.get("hasContent") is not None:
+        yield Linked("content") if given["hasContent"] else Not(Linked("content"))
     if given.get("text") is not None:
         words = split_words(given["text"])
         yield all_of(*(Has(word) for word in words)) if words else NOTHING

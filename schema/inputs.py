@@ -9,10 +9,12 @@ import strawberry
 from msgspec import UNSET as KEEP
 from strawberry import UNSET
 
+from schema.contents import Encoding
 from schema.scalars import Json
 from ugs.errors import InvalidSyntax
 from ugs.graph.batches import Operation
 from ugs.graph.commands import AddEdge, AddNode, Delete, Update
+from ugs.graph.content import NewContent
 
 RETRY = "Makes a retry safe: the same key with the same input gives the first answer again"
 EXPECTED = "Refuse with VERSION_CONFLICT unless the element is at this version; 0 means it must not exist yet"
@@ -25,12 +27,20 @@ class EndpointPolicy(Enum):
     STRICT = strawberry.enum_value("STRICT", description="The edge is refused")
 
 
+@strawberry.input(description="What an element shall say")
+class ContentInput:
+    format: str = strawberry.field(description="What kind of content it is, such as markdown")
+    body: str = strawberry.field(description="The content itself")
+    encoding: Encoding = strawberry.field(default=Encoding.UTF8, description="How the body is written")
+
+
 @strawberry.input(description="A new node")
 class AddNodeInput:
     id: strawberry.ID | None = strawberry.field(default=None, description="Its id; generated when left out")
     type: str | None = strawberry.field(default=None, description="What kind of node it is")
     properties: Json | None = strawberry.field(default=None, description="An object of properties")
     data: Json | None = strawberry.field(default=None, description="Any JSON beside the properties")
+    content: ContentInput | None = strawberry.field(default=None, description="What it says")
     expected_version: int | None = strawberry.field(default=None, description=EXPECTED)
     idempotency_key: str | None = strawberry.field(default=None, description=RETRY)
     client_mutation_id: str | None = strawberry.field(default=None, description=MUTATION_ID)
@@ -44,6 +54,7 @@ class UpdateNodeInput:
     append_properties: Json | None = strawberry.field(default=None, description="Values to append to list properties")
     remove_properties: list[str] | None = strawberry.field(default=None, description="Properties to take away")
     data: Json | None = strawberry.field(default=UNSET, description="The new data; null takes it away")
+    content: ContentInput | None = strawberry.field(default=UNSET, description="The new content; null takes it away")
     expected_version: int | None = strawberry.field(default=None, description=EXPECTED)
     idempotency_key: str | None = strawberry.field(default=None, description=RETRY)
     client_mutation_id: str | None = strawberry.field(default=None, description=MUTATION_ID)
@@ -70,6 +81,7 @@ class UpdateEdgeInput:
     id: strawberry.ID = strawberry.field(description="Which edge")
     type: str | None = strawberry.field(default=UNSET, description="The new type; null takes it away")
     weight: float | None = strawberry.field(default=UNSET, description="The new weight")
+    content: ContentInput | None = strawberry.field(default=UNSET, description="The new content; null takes it away")
     properties: Json | None = strawberry.field(default=None, description="Properties to set, beside those there are")
     append_properties: Json | None = strawberry.field(default=None, description="Values to append to list properties")
     remove_properties: list[str] | None = strawberry.field(default=None, description="Properties to take away")
@@ -115,6 +127,7 @@ def added_node(given: AddNodeInput) -> AddNode:
         properties=as_object(given.properties, "properties"),
         data=given.data,
         expected_version=given.expected_version,
+        content=new_content(given.content),
     )
 
 
@@ -146,7 +159,12 @@ def updated(given: UpdateNodeInput | UpdateEdgeInput) -> Update:
         data=_kept(getattr(given, "data", UNSET)),
         weight=_kept(weight),
         expected_version=given.expected_version,
+        content=KEEP if given.content is UNSET else new_content(given.content),
     )
+
+
+def new_content(given: ContentInput | None) -> NewContent | None:
+    return None if given is None else NewContent(given.body, given.format, str(given.encoding.value))
 
 
 def _kept(value: Any) -> Any:

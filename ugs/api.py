@@ -9,18 +9,20 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ugs.events import Event
 from ugs.feature import Command, Warned
 from ugs.graph import batches, paths, queries, walk
 from ugs.graph import search as searching
 from ugs.graph.commands import AddEdge, AddNode, Delete, SetEdgeCounter, Update
+from ugs.graph.content import NewContent
 from ugs.graph.demo import load_demo
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.versions import ElementVersion, element_at
 from ugs.identity import LOCAL, Context, Principal, Scope
 from ugs.moments import At
+from ugs.ontology.queries import bodies_in
 from ugs.reads.plan import WHOLE, Page
 from ugs.storage import EventQuery
 from ugs.system import System
@@ -89,10 +91,18 @@ class Graph:
         properties: dict[str, Any] | None = None,
         data: Json = None,
         *,
+        content: NewContent | None = None,
         key: str | None = None,
         expected_version: int | None = None,
     ) -> Node:
-        command = AddNode(id=id, type=type, properties=properties or {}, data=data, expected_version=expected_version)
+        command = AddNode(
+            id=id,
+            type=type,
+            properties=properties or {},
+            data=data,
+            expected_version=expected_version,
+            content=content,
+        )
         return (await self.do(command, key)).node
 
     async def add_edge(
@@ -128,6 +138,7 @@ class Graph:
         type: Any = UNSET,
         data: Any = UNSET,
         weight: Any = UNSET,
+        content: NewContent | UnsetType | None = UNSET,
         kind: str = "any",
         expected_version: int | None = None,
         key: str | None = None,
@@ -142,6 +153,7 @@ class Graph:
             data=data,
             weight=weight,
             expected_version=expected_version,
+            content=content,
         )
         return await self.do(command, key)
 
@@ -167,11 +179,17 @@ class Graph:
         return await self.do(batches.ImportGraph(nodes=nodes, edges=edges, on_conflict=on_conflict))
 
     async def export_graph(self, scope: Scope | None = None, at: At | None = None) -> dict[str, Json]:
-        """Nodes and edges in the seed's JSON shape, by id."""
+        """Nodes and edges in the seed's JSON shape, by id, with what they say."""
         async with self.system.session_at(at) as session:
             nodes = await queries.list_nodes(session, scope=scope)
             edges = await session.fetch(EDGES, queries.node_filter(scope=scope))
-        return {"nodes": [node.as_json() for node in nodes], "edges": [edge.as_json() for edge in edges]}
+            says = await bodies_in(session, queries.node_filter(scope=scope))
+
+        def shown(element: Element) -> dict[str, Json]:
+            told = element.as_json()
+            return {**told, "content": says[element.id]} if element.id in says else told
+
+        return {"nodes": [shown(node) for node in nodes], "edges": [shown(edge) for edge in edges]}
 
     async def apply_events(self, events: Sequence[dict[str, Any]]) -> Changed:
         return await self.do(batches.ApplyEvents(events=tuple(events)))

@@ -268,3 +268,17 @@ def all_errors(root: type[UgsError] = UgsError) -> Iterator[type[UgsError]]:
     for child in root.__subclasses__():
         yield child
         yield from all_errors(child)
+
+
+class InvalidEncoding(UgsError):
+    """The encoding is missing, unknown, or not what the content is written in."""
+
+    code = "INVALID_ENCODING"
+    summary = "Content needs an encoding that fits it"
+
+
+class InvalidArgument(UgsError):
+    """An argument is missing or not well formed."""
+
+    code = "INVALID_ARGUMENT"
+    summary = "An argument is missing or not well formed"

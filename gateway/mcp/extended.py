@@ -6,6 +6,7 @@ from gateway.mcp.asking import ASKING
 from gateway.mcp.describing import DESCRIBING
 from gateway.mcp.finding import FINDING
 from gateway.mcp.knowing import KNOWING
+from gateway.mcp.programming import PROGRAMMING
 from gateway.mcp.tool import MemoryTool
 
-EXTENDED: tuple[MemoryTool, ...] = (*DESCRIBING, *FINDING, *KNOWING, *ASKING)
+EXTENDED: tuple[MemoryTool, ...] = (*DESCRIBING, *FINDING, *KNOWING, *ASKING, *PROGRAMMING)

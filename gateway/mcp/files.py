@@ -19,9 +19,9 @@ from typing import Any
 import msgspec
 
 from ugs.errors import StorageIOError
+from ugs.graph.content import bytes_of
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.ontology.api import Memory, iso
-from ugs.ontology.content import bytes_of
 from ugs.ontology.definition import find_ontology
 from ugs.ontology.errors import FileCreationFailed
 from ugs.ontology.model import CONTENT_BODIES, CONTENTS, Content

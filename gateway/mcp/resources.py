@@ -19,12 +19,14 @@ from mcp_types import (
 from gateway.mcp.roles import check_role
 from gateway.mcp.sizes import Bounds
 from ugs.errors import LimitExceeded, UgsError
+from ugs.graph.content import BASE64
 from ugs.ontology import queries
 from ugs.ontology.api import Memory
-from ugs.ontology.content import BASE64
 from ugs.ontology.yaml_text import to_yaml
+from ugs.programs.syntax import SYNTAX
 
 NODE, CONNECTION, ONTOLOGY = "ugs://node/", "ugs://connection/", "ugs://ontology"
+PROGRAM_SYNTAX = "ugs://program/syntax"
 JSON_TYPE = "application/json"
 MIME_TYPES = {"markdown": "text/markdown", "json": JSON_TYPE, "html": "text/html", "pdf": "application/pdf"}
 MIME_TYPES |= {"png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "csv": "text/csv", "yaml": "text/yaml"}
@@ -39,7 +41,14 @@ RESOURCES = [
         title="The ontology",
         description="All node types and connection types.",
         mime_type="text/yaml",
-    )
+    ),
+    Resource(
+        uri=PROGRAM_SYNTAX,
+        name="program/syntax",
+        title="The language of programs",
+        description="How to write a graph program, as text or as JSON.",
+        mime_type="text/markdown",
+    ),
 ]
 TEMPLATES = [
     ResourceTemplate(
@@ -61,6 +70,9 @@ async def read(memory: Memory, uri: str, bounds: Bounds) -> ReadResourceResult:
     """What stands behind an address."""
     try:
         check_role(memory.principal, "Reading a resource", reading=True)
+        if uri == PROGRAM_SYNTAX:
+            text = TextResourceContents(uri=uri, mime_type="text/markdown", text=SYNTAX)
+            return ReadResourceResult(contents=[text])
         if uri == ONTOLOGY:
             return ReadResourceResult(contents=await _ontology(memory))
         for prefix, told in ((NODE, memory.get_node), (CONNECTION, memory.get_connection)):

@@ -174,9 +174,10 @@ async def called(
 
 
 async def _done(tool: MemoryTool, arguments: Json, memory: Memory, mirror: FileMirror | None) -> Json:
-    check_role(memory.principal, tool.name, tool.hints.read_only)
     given = understood(tool, arguments)
-    if mirror is None or tool.hints.read_only:
+    reading = tool.only_reads(given)
+    check_role(memory.principal, tool.name, reading)
+    if mirror is None or reading:
         return await tool.call(memory, given)
     async with mirror.around(arguments):
         return await tool.call(memory, given)

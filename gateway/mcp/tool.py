@@ -36,3 +36,8 @@ class MemoryTool(Struct, frozen=True):
     answers: Json
     hints: Hints
     call: Callable[[Memory, Any], Awaitable[Json]]
+    reads: Callable[[Any], bool] | None = None
+    """For a tool that changes something with some arguments only: whether it just reads with these."""
+
+    def only_reads(self, given: Any) -> bool:
+        return self.hints.read_only or (self.reads is not None and self.reads(given))

@@ -185,3 +185,28 @@ async def test_properties_are_defined_shown_and_kept() -> None:
             "properties": [{"type": "A", "definitions": [{"name": "x", "enum": [[1]]}]}],
         }
         assert await refused(system, create, **{"in": bad}) == "INVALID_ARGUMENT"
+
+
+async def test_plain_nodes_say_something_through_graphql() -> None:
+    add = 'mutation { addNode(input: {id: "a", content: {format: "markdown", body: "# Hi"}}) { node { content { body format } } } b: addNode(input: {id: "b"}) { node { content { body } } } }'
+    async with System.at_url("memory:") as system:
+        made = await ask(system, add)
+        assert made == {
+            "addNode": {"node": {"content": {"body": "# Hi", "format": "markdown"}}},
+            "b": {"node": {"content": None}},
+        }
+        await ask(
+            system,
+            'mutation { addEdge(input: {id: "e", from: "a", to: "b"}) { edge { id } } updateEdge(input: {id: "e", content: {format: "text", body: "why"}}) { edge { content { body } } } }',
+        )
+        listed = "query($has: Boolean) { graphNodes(filter: {hasContent: $has}) { nodes { id } } }"
+        for has, ids in ((True, ["a"]), (False, ["b"]), (None, ["a", "b"])):
+            assert [node["id"] for node in (await ask(system, listed, has=has))["graphNodes"]["nodes"]] == ids
+        taken = await ask(
+            system, 'mutation { updateNode(input: {id: "a", content: null}) { node { content { body } } } }'
+        )
+        assert taken["updateNode"]["node"]["content"] is None
+        batch = 'mutation { applyBatch(operations: [{addNode: {id: "c", content: {format: "png", body: "iVBO", encoding: BASE64}}}]) { elements { ... on GraphNode { content { encoding size } } } } }'
+        assert (await ask(system, batch))["applyBatch"]["elements"] == [{"content": {"encoding": "BASE64", "size": 3}}]
+        bad = 'mutation { addNode(input: {id: "d", content: {format: "png", body: "!", encoding: BASE64}}) { node { id } } }'
+        assert await refused(system, bad) == "INVALID_ENCODING"

@@ -19,9 +19,10 @@ from ugs.events import Draft
 from ugs.feature import Command, Decision, Warned
 from ugs.graph import commands as single
 from ugs.graph.commands import AddEdge, AddNode, Delete, Update, find_element
+from ugs.graph.content import NewContent, content_after
 from ugs.graph.events import prepare
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
-from ugs.graph.versions import difference, element_at
+from ugs.graph.versions import difference, element_at, events_until
 from ugs.identity import PREFIXES, Scope, check_identifier, is_identifier
 from ugs.reads.where import Compare, Not, Op, Where, any_of
 from ugs.values import Json
@@ -173,19 +174,27 @@ async def _stage_end(desk: Desk, draft: Draft) -> None:
 async def revert(command: Revert, desk: Desk) -> Decision:
     """Decide how an element becomes what it was: an update, or a new life after deletion."""
     id = check_identifier(command.id)
-    then = element_at(id, command.version, await desk.events_of(id))
+    events = await desk.events_of(id)
+    then = element_at(id, command.version, events)
     if then is None:
         raise VersionNotFound(id, command.version)
     now = await find_element(desk, id)
     single.check_version(id, command.expected_version, now)
+    upto = events_until(id, command.version, events)
     if now is None:
-        return await _again(then, desk)
+        return await _again(then, given_again(content_after(upto)), desk)
     changed = difference(now, then)
+    if content_after(upto) != content_after(events):
+        changed["content"] = content_after(upto)
     name = "NodeUpdated" if isinstance(now, Node) else "EdgeUpdated"
     return Decision([Draft(name, id, {"id": id, **changed}, now.version + 1)] if changed else [])
 
 
-async def _again(then: Element, desk: Desk) -> Decision:
+def given_again(content: dict[str, Any] | None) -> NewContent | None:
+    return None if content is None else NewContent(content["body"], content["format"], content["encoding"])
+
+
+async def _again(then: Element, content: NewContent | None, desk: Desk) -> Decision:
     if isinstance(then, Edge):
         add = AddEdge(
             id=then.id,
@@ -194,9 +203,11 @@ async def _again(then: Element, desk: Desk) -> Decision:
             type=then.type,
             weight=then.weight,
             properties=then.properties,
+            content=content,
         )
         return await single.add_edge(add, desk)
-    return await single.add_node(AddNode(id=then.id, type=then.type, properties=then.properties, data=then.data), desk)
+    add_again = AddNode(id=then.id, type=then.type, properties=then.properties, data=then.data, content=content)
+    return await single.add_node(add_again, desk)
 
 
 class _NodeIn(Struct, forbid_unknown_fields=False):
@@ -204,6 +215,7 @@ class _NodeIn(Struct, forbid_unknown_fields=False):
     type: str | None = None
     properties: dict[str, Any] = {}
     data: Any = None
+    content: NewContent | str | None = None
 
 
 class _EdgeIn(Struct, forbid_unknown_fields=False):
@@ -213,9 +225,18 @@ class _EdgeIn(Struct, forbid_unknown_fields=False):
     type: str | None = None
     weight: Any = 1
     properties: dict[str, Any] = {}
+    content: NewContent | str | None = None
 
 
-def _shaped(raw: dict[str, Any], shape: Any, what: str) -> Any:
+def _fields_of(item: _NodeIn | _EdgeIn) -> dict[str, Any]:
+    """What a command is made of; content that is given as a text alone is markdown."""
+    fields = msgspec.structs.asdict(item)
+    if isinstance(item.content, str):
+        fields["content"] = NewContent(item.content)
+    return fields
+
+
+def _shaped(raw: Any, shape: Any, what: str) -> Any:
     try:
         return msgspec.convert(raw, shape)
     except msgspec.ValidationError as error:
@@ -232,7 +253,7 @@ async def import_graph(command: ImportGraph, desk: Desk) -> Decision:
     await prepare(desk, ids, ())
     warnings: list[Warned] = []
     for item in (*nodes, *edges):
-        add = (AddNode if isinstance(item, _NodeIn) else AddEdge)(**msgspec.structs.asdict(item))
+        add = (AddNode if isinstance(item, _NodeIn) else AddEdge)(**_fields_of(item))
         warnings += await _import_one(add, command.on_conflict, desk)
     return Decision([], warnings)
 
@@ -267,11 +288,13 @@ def operation_of(raw: dict[str, Any], index: int) -> Command | None:
     if not isinstance(data, dict) or not isinstance(data.get("id"), str):
         raise InvalidSyntax(f"events[{index}]: an event needs data with an id")
     if kind == "NodeAdded":
-        return AddNode(**msgspec.structs.asdict(_shaped(data, _NodeIn, f"events[{index}]")))
+        return AddNode(**_fields_of(_shaped(data, _NodeIn, f"events[{index}]")))
     if kind == "EdgeAdded":
-        return AddEdge(**msgspec.structs.asdict(_shaped(data, _EdgeIn, f"events[{index}]")))
+        return AddEdge(**_fields_of(_shaped(data, _EdgeIn, f"events[{index}]")))
     if kind in ("NodeUpdated", "EdgeUpdated"):
         fields = {key: data[key] for key in ("type", "properties", "data", "weight") if key in data}
+        if "content" in data:
+            fields["content"] = _shaped(data["content"], NewContent | None, f"events[{index}].content")
         return Update(id=data["id"], remove=tuple(data.get("removed", ())), **fields)
     if kind in ("NodeDeleted", "EdgeDeleted"):
         return Delete(id=data["id"])

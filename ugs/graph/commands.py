@@ -23,6 +23,7 @@ from ugs.errors import (
 )
 from ugs.events import Draft
 from ugs.feature import Command, Decision, Warned
+from ugs.graph.content import NewContent, told_content
 from ugs.graph.events import EDGE_COUNTER, edges_of
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Edge, Element, Node
 from ugs.identity import check_identifier
@@ -40,6 +41,7 @@ class AddNode(Command, frozen=True):
     properties: dict[str, Any] = {}
     data: Any = None
     expected_version: int | None = None
+    content: NewContent | None = None
 
 
 class AddEdge(Command, frozen=True):
@@ -53,6 +55,7 @@ class AddEdge(Command, frozen=True):
     properties: dict[str, Any] = {}
     strict: bool = False
     expected_version: int | None = None
+    content: NewContent | None = None
 
 
 class Update(Command, frozen=True):
@@ -68,6 +71,8 @@ class Update(Command, frozen=True):
     data: Any = UNSET
     weight: Any = UNSET
     expected_version: int | None = None
+    content: NewContent | UnsetType | None = UNSET
+    """What it shall say; nothing takes the content away."""
 
 
 class Delete(Command, frozen=True):
@@ -136,6 +141,8 @@ async def add_node(command: AddNode, desk: Desk) -> Decision:
         "created": desk.now,
         "modified": desk.now,
     }
+    if command.content is not None:
+        data["content"] = await told_content(command.content, desk)
     return Decision([Draft("NodeAdded", id, data, await _next_version(desk, id))])
 
 
@@ -159,6 +166,8 @@ async def add_edge(command: AddEdge, desk: Desk) -> Decision:
         "created": desk.now,
         "modified": desk.now,
     }
+    if command.content is not None:
+        data["content"] = await told_content(command.content, desk)
     warnings = [Warned("W001", f"endpoint missing: {end}", end) for end in missing]
     return Decision([Draft("EdgeAdded", id, data, await _next_version(desk, id))], warnings)
 
@@ -181,6 +190,8 @@ async def update(command: Update, desk: Desk) -> Decision:
     if command.type is not UNSET:
         data["type"] = check_type(command.type)
     _change_own_fields(command, is_node, data)
+    if command.content is not UNSET:
+        data["content"] = None if command.content is None else await told_content(command.content, desk)
     if len(data) == 1:
         return Decision([])
     name = "NodeUpdated" if is_node else "EdgeUpdated"

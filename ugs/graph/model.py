@@ -11,6 +11,9 @@ from ugs.graph.text import node_words, reference_words
 from ugs.identity import Scope, scope_of
 from ugs.values import EMPTY_OBJECT, Json, JsonText, from_text, whole
 
+CONFIG_NODE = "_system_config"
+"""The node whose properties override what is built in (INV-5)."""
+
 
 class Node(Struct, frozen=True, gc=False):
     """A vertex: typed, with properties and an arbitrary payload. JSON is kept as text and decoded when asked."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 from ugs.errors import InvalidSyntax
 from ugs.events import Event
 from ugs.graph.batches import in_scope
+from ugs.graph.model import CONFIG_NODE as CONFIG_NODE
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.text import reference_word
 from ugs.graph.versions import ElementVersion, element_at, life_of
@@ -20,7 +21,6 @@ from ugs.reads.where import EVERYTHING, Has, Linked, Not, Op, Property, Where, a
 from ugs.storage import EventQuery, Session
 from ugs.values import Address, Json, check_key, check_type, check_value, find_addresses, parse_address
 
-CONFIG_NODE = "_system_config"
 DEFAULTS: dict[str, Any] = {
     "neighbors_direction": "both",
     "traverse_depth": 3,

@@ -64,6 +64,13 @@ def element_at(id: str, version: int, events: Iterable[Event]) -> Element | None
     return None
 
 
+def events_until(id: str, version: int, events: Iterable[Event]) -> list[Event]:
+    """The events that led to a version of an element."""
+    life = life_of(id, events)
+    last = next(place for place, state in enumerate(life) if state.version == version and state.element is not None)
+    return [state.event for state in life[: last + 1]]
+
+
 def changed_properties(have: dict[str, Any], want: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The properties to set, and the keys to take away, that make one map the other."""
     # By their text, since Python takes 1, 1.0 and True for the same.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ugs.errors import EdgeNotFound, NodeNotFound, StorageIOError, UgsError
+from ugs.errors import InvalidArgument as InvalidArgument
+from ugs.errors import InvalidEncoding as InvalidEncoding
 
 DEFAULT = "default"
 
@@ -129,13 +131,6 @@ class ContentReadFailed(StorageIOError):
     summary = "Could not read content file"
 
 
-class InvalidEncoding(UgsError):
-    """The encoding is missing, unknown, or not what the content is written in."""
-
-    code = "INVALID_ENCODING"
-    summary = "Content needs an encoding that fits it"
-
-
 class InvalidPropertyValue(UgsError):
     """Properties of typed memory are text, numbers and booleans."""
 
@@ -144,10 +139,3 @@ class InvalidPropertyValue(UgsError):
 
     def __init__(self, key: str, why: str, rule: str = " Values must be string, number or boolean.") -> None:
         super().__init__(f"Property {key[:80]!r} {why}.{rule}", property=key[:80])
-
-
-class InvalidArgument(UgsError):
-    """An argument is missing or not well formed."""
-
-    code = "INVALID_ARGUMENT"
-    summary = "An argument is missing or not well formed"

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from ugs.changes import Change, Drop, Patch, Put
 from ugs.events import Event
-from ugs.ontology.content import extension_for, folded, size_of
+from ugs.graph.content import extension_for, folded, size_of
 from ugs.ontology.model import (
     CONNECTION_TYPES,
     CONTENT_BODIES,
@@ -106,8 +106,10 @@ def keep_content(kind: str) -> Callable[[Event], list[Change]]:
         if not mentions_content(event.data):
             return []
         data = event.payload
-        content = data.get("content")
-        return [] if not isinstance(content, dict) else content_changes(kind, data["id"], content)
+        content = data.get("content", {})
+        if content is None:
+            return drop_content(event)
+        return content_changes(kind, data["id"], content) if isinstance(content, dict) and content else []
 
     return kept
 

@@ -68,6 +68,17 @@ async def body_of(session: Session, id: str) -> str:
     return "" if body is None else body.body
 
 
+async def bodies_in(session: Session, where: Where = EVERYTHING) -> dict[str, dict[str, str]]:
+    """All content of elements whose ids meet a condition, as a new element would be given it."""
+    known: list[Content] = await session.fetch(CONTENTS, where)
+    bodies = {body.id: body.body for body in await session.fetch(CONTENT_BODIES, where)} if known else {}
+    return {
+        one.id: {"format": one.format, "encoding": one.encoding, "body": bodies[one.id]}
+        for one in known
+        if one.id in bodies
+    }
+
+
 async def query_nodes(
     session: Session, type: str | None = None, properties: Mapping[str, Any] | None = None, page: Page = WHOLE
 ) -> list[Node]:

@@ -16,17 +16,15 @@ from ugs.errors import UgsError
 from ugs.events import Draft
 from ugs.feature import Command, Decision
 from ugs.graph.commands import AddEdge, AddNode, add_edge, add_node, deletion_of, find_element
-from ugs.graph.model import EDGES, NODES, Edge, Node
-from ugs.graph.queries import CONFIG_NODE
-from ugs.ontology.circles import refuse_circle
-from ugs.ontology.content import (
+from ugs.graph.content import (
     MARKDOWN,
-    MAX_CONTENT_BYTES,
     UTF8,
-    UTMOST_CONTENT_BYTES,
     checked,
     checked_format,
+    content_limit,
 )
+from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.ontology.circles import refuse_circle
 from ugs.ontology.definition import find_ontology, get_ontology
 from ugs.ontology.errors import (
     DEFAULT,
@@ -64,12 +62,16 @@ class UpdateNode(Command, frozen=True):
     encoding: str | None = None
     format: str | None = None
     ontology: str = DEFAULT
+    type: str | None = None
+    """Only a node of this type is meant, where told."""
 
 
 class DeleteNode(Command, frozen=True):
     """Forget a node, its content and its connections."""
 
     node_id: str
+    type: str | None = None
+    """Only a node of this type is meant, where told."""
 
 
 class CreateConnection(Command, frozen=True):
@@ -115,7 +117,7 @@ async def create_node(command: CreateNode, desk: Desk) -> Decision:
 
 async def update_node(command: UpdateNode, desk: Desk) -> Decision:
     """Decide what changes about a node."""
-    node = await known_node(desk, command.node_id)
+    node = await known_node(desk, command.node_id, command.type)
     if command.properties is None and command.content is None and command.format is None:
         raise InvalidArgument("give at least one of properties, content and format", argument="properties")
     if command.content is not None and command.encoding is None:
@@ -150,7 +152,7 @@ async def _new_content(command: UpdateNode, desk: Desk) -> dict[str, Any]:
 
 async def delete_node(command: DeleteNode, desk: Desk) -> Decision:
     """Decide the end of a node: its connections first."""
-    node = await known_node(desk, command.node_id)
+    node = await known_node(desk, command.node_id, command.type)
     return Decision(await deletion_of(desk, node.id))
 
 
@@ -194,10 +196,10 @@ async def delete_connection(command: DeleteConnection, desk: Desk) -> Decision:
     return Decision([Draft("EdgeDeleted", edge.id, {"id": edge.id})])
 
 
-async def known_node(desk: Desk, id: str) -> Node:
-    """The node a command names."""
+async def known_node(desk: Desk, id: str, type: str | None = None) -> Node:
+    """The node a command names; one of another type than told is not it."""
     node: Node | None = await desk.find(NODES, _text(id))
-    if node is None:
+    if node is None or type not in (None, node.type):
         raise MemoryNodeNotFound(id)
     return node
 
@@ -254,15 +256,6 @@ def _check_plain(key: str, value: object) -> None:
         check_value(value, key)
     except UgsError as error:
         raise InvalidPropertyValue(key, f"cannot be kept: {error.message}") from error
-
-
-async def content_limit(desk: Desk) -> int:
-    """How large content may be: `max_content_bytes` of `_system_config`, or 16 MiB (C-13)."""
-    config: Node | None = await desk.find(NODES, CONFIG_NODE)
-    value = None if config is None else config.properties.get("max_content_bytes")
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        return MAX_CONTENT_BYTES
-    return min(value, UTMOST_CONTENT_BYTES)
 
 
 async def new_id(desk: Desk, prefix: str) -> str:

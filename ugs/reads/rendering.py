@@ -7,7 +7,7 @@ and the function made here of the same pieces writes them. Both give the same ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -59,6 +59,13 @@ class Many(Piece, frozen=True, eq=False):
     parts: Parts
 
 
+class Cases(Piece, frozen=True, eq=False):
+    """One of several bodies of the row itself, by the value of a field; only rows can be written this way."""
+
+    field: str
+    bodies: Mapping[str, Body]
+
+
 class Cursor(Piece, frozen=True, eq=False):
     """The cursor of the row, in quotes."""
 
@@ -108,7 +115,7 @@ class Rendering:
 
     def __init__(self, root: Body | Parts) -> None:
         self.root = root
-        self.is_native: bool = all(not isinstance(piece, Made) for piece in all_pieces(root))
+        self.is_native: bool = all(not isinstance(piece, Made | Cases) for piece in all_pieces(root))
         """Whether nothing in it needs the rows themselves."""
 
     @cached_property
@@ -175,6 +182,9 @@ def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
         return '"{c(r)}"'
     if isinstance(piece, Made):
         return f"{{{_hold(piece.write, names)}(f, v)}}"
+    if isinstance(piece, Cases):
+        writers = {value: row_writer(inner) for value, inner in piece.bodies.items()}
+        return f"{{{_hold(writers, names)}[r.{piece.field}](f, p, v, c)}}"
     return _related(piece, names)
 
 

@@ -12,7 +12,8 @@ import { createRoot } from "react-dom/client";
 
 import { EXAMPLES } from "./examples.js";
 
-const address = new URL("/graphql", location.href);
+// An ontology has a schema of its own at /graphql/<ontology>; the page asks where it was served.
+const address = new URL(location.pathname.startsWith("/graphql/") ? location.pathname : "/graphql", location.href);
 const socket = new URL(address);
 socket.protocol = address.protocol === "https:" ? "wss:" : "ws:";
 

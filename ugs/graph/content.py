@@ -5,10 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Iterable
 from typing import Any
 
-from ugs.errors import LimitExceeded
-from ugs.ontology.errors import InvalidArgument, InvalidEncoding
+from msgspec import Struct
+
+from ugs.desk import Desk
+from ugs.errors import InvalidArgument, InvalidEncoding, LimitExceeded
+from ugs.events import Event
+from ugs.graph.model import CONFIG_NODE, NODES, Node
 from ugs.values import FORBIDDEN_TEXT
 
 UTF8, BASE64 = "utf-8", "base64"
@@ -19,6 +24,14 @@ UTMOST_CONTENT_BYTES = 100 << 20
 MAX_FORMAT = 256
 EXTENSIONS = {MARKDOWN: "md", "text": "txt"}
 PLAIN_FORMAT = re.compile(r"[a-z0-9]{1,10}")
+
+
+class NewContent(Struct, frozen=True):
+    """Content as a request gives it."""
+
+    body: str
+    format: str = MARKDOWN
+    encoding: str = UTF8
 
 
 def extension_for(format: str, encoding: str) -> str:
@@ -62,6 +75,20 @@ def checked(body: object, encoding: object, format: object, most: int = MAX_CONT
     return {"format": name, "encoding": encoding, "body": body}
 
 
+def content_after(events: Iterable[Event]) -> dict[str, Any] | None:
+    """What an element says after these events of its life, as an event would tell it; None when nothing."""
+    found: dict[str, Any] | None = None
+    for event in events:
+        told = event.payload.get("content")
+        if event.type.endswith(("Added", "Deleted")):
+            found = told if isinstance(told, dict) else None
+        elif isinstance(told, dict):
+            found = told if "body" in told else {**(found or {}), **told}
+        elif "content" in event.payload:
+            found = None
+    return found
+
+
 def checked_format(format: object) -> str:
     if not isinstance(format, str) or len(format) > MAX_FORMAT or FORBIDDEN_TEXT.search(format):
         raise InvalidArgument(f"format must be text of at most {MAX_FORMAT} characters", argument="format")
@@ -79,3 +106,17 @@ def _check_base64(body: str) -> None:
         base64.b64decode(body, validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidEncoding(f"content is not base64: {error}", encoding=BASE64) from error
+
+
+async def content_limit(desk: Desk) -> int:
+    """How large content may be: `max_content_bytes` of `_system_config`, or 16 MiB (C-13)."""
+    config: Node | None = await desk.find(NODES, CONFIG_NODE)
+    value = None if config is None else config.properties.get("max_content_bytes")
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return MAX_CONTENT_BYTES
+    return min(value, UTMOST_CONTENT_BYTES)
+
+
+async def told_content(given: NewContent, desk: Desk) -> dict[str, Any]:
+    """Content that a request gives, checked, as an event tells it."""
+    return checked(given.body, given.encoding, given.format, await content_limit(desk))

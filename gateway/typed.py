@@ -1,0 +1,127 @@
+"""Typed GraphQL, live: `/graphql/<ontology>` serves the schema that an ontology yields, as it is at this moment.
+
+Before a request is answered it is known whether the ontology has grown since its schema was made; then a new one is
+made off the event loop and takes the old one's place. Nothing is restarted, and whoever has just added a type can ask
+for it in the next request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections import OrderedDict
+from weakref import WeakKeyDictionary
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from gateway.asked import Refused
+from gateway.graphql import GraphQLDoor, refused_answer
+from gateway.reception import Reception, limits_in
+from gateway.settings import Settings
+from gateway.tracing import Tracing
+from schema.operations import Operations
+from schema.typed_schema import TypedSchema
+from ugs.errors import Forbidden, LimitExceeded, Unauthenticated
+from ugs.identity import Principal
+from ugs.ontology.errors import OntologyNotFound
+from ugs.ontology.growth import growth_of
+from ugs.storage import EventQuery
+from ugs.system import System
+
+GROWING = frozenset(
+    {"OntologyCreated", "OntologyNodeTypeAdded", "OntologyConnectionTypeAdded", "OntologyPropertiesAdded"}
+)
+KEPT_SCHEMAS = 50
+
+
+class LiveSchemas:
+    """The generated schemas of one system, each as its ontology is now."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._made: OrderedDict[str, TypedSchema] = OrderedDict()
+        self._position = 0
+        self._making = asyncio.Lock()
+
+    async def current(self, name: str) -> TypedSchema:
+        """The schema of an ontology as it is now."""
+        if self.system.bus.position == self._position and name in self._made:
+            self._made.move_to_end(name)
+            return self._made[name]
+        async with self._making:
+            await self._forget_grown()
+            if name not in self._made:
+                await self._make(name)
+            return self._made[name]
+
+    async def _forget_grown(self) -> None:
+        """Forget the schemas of ontologies that have grown."""
+        position = self.system.bus.position
+        if position > self._position and self._made:
+            async with self.system.session() as session:
+                query = EventQuery(after=self._position, until=position, types=GROWING)
+                grown = {event.payload["name"] for event in await session.events(query)}
+            for name in grown & self._made.keys():
+                del self._made[name]
+        self._position = position
+
+    async def _make(self, name: str) -> None:
+        async with self.system.session() as session:
+            steps = await growth_of(session, name)
+        self._made[name] = await asyncio.to_thread(TypedSchema, name, steps)
+        if len(self._made) > KEPT_SCHEMAS:
+            self._made.popitem(last=False)
+
+
+class TypedDoor:
+    """The endpoint `/graphql/<ontology>`."""
+
+    def __init__(self, reception: Reception, settings: Settings, tracing: Tracing) -> None:
+        self.reception, self.settings, self.tracing = reception, settings, tracing
+        self.limits = limits_in(settings)
+        self._live: WeakKeyDictionary[System, LiveSchemas] = WeakKeyDictionary()
+        self._doors: WeakKeyDictionary[TypedSchema, GraphQLDoor] = WeakKeyDictionary()
+
+    async def serve(self, request: Request) -> Response:
+        """Answer one request under the ontology its address names."""
+        try:
+            schema = await self._schema(request, self._principal(request))
+        except Refused as refused:
+            return refused_answer(request, refused)
+        return await self._door(schema).serve(request)
+
+    async def text(self, request: Request) -> Response:
+        """The generated schema, for whoever may see it."""
+        try:
+            principal = self._principal(request)
+            if not self.settings.shows_schema and "admin" not in principal.roles:
+                raise Refused(403, Forbidden("The schema cannot be explored here"))
+            return PlainTextResponse((await self._schema(request, principal)).text())
+        except Refused as refused:
+            return refused_answer(request, refused)
+
+    def _principal(self, request: Request) -> Principal:
+        try:
+            return self.reception.gatekeeper.principal(request.headers.get("authorization"))
+        except Unauthenticated as error:
+            raise Refused(401, error) from error
+
+    async def _schema(self, request: Request, principal: Principal) -> TypedSchema:
+        system = await self.reception.system_of(principal)
+        if system not in self._live:
+            self._live[system] = LiveSchemas(system)
+        try:
+            return await self._live[system].current(request.path_params["ontology"])
+        except OntologyNotFound as error:
+            raise Refused(404, error) from error
+        except LimitExceeded as error:
+            raise Refused(400, error) from error
+
+    def _door(self, schema: TypedSchema) -> GraphQLDoor:
+        door = self._doors.get(schema)
+        if door is None:
+            reception = copy.copy(self.reception)
+            reception.operations = Operations(schema.core, limits=self.limits, roots=schema.roots)
+            door = self._doors[schema] = GraphQLDoor(reception, self.settings, self.tracing)
+        return door
