@@ -8,6 +8,7 @@ from mcp import MCPError
 
 from gateway.mcp import sizes
 from gateway.mcp.extended import EXTENDED
+from gateway.mcp.inputs import Nothing
 from gateway.mcp.prompts import GUIDES
 from gateway.mcp.server import Profile, called
 from gateway.mcp.sizes import Bounds, within
@@ -150,9 +151,9 @@ async def test_a_call_that_takes_too_long_is_stopped() -> None:
         await asyncio.sleep(60)
         return {}
 
-    slow = MemoryTool("slow", "", "", EXTENDED[3].takes, {}, READS, forever)
+    slow = MemoryTool("slow", "", "", Nothing, {}, READS, forever)
     nobody: Any = lambda: type("M", (), {"principal": Principal()})()  # noqa: E731
-    result = await called(slow, {"query": "x"}, nobody, bounds=Bounds(seconds=0.05))
+    result = await called(slow, {}, nobody, bounds=Bounds(seconds=0.05))
     assert result.is_error and result.structured_content["code"] == "TIMEOUT"
 
 
@@ -162,7 +163,8 @@ async def test_resources_show_nodes_connections_and_the_ontology() -> None:
         with pytest.raises(MCPError, match="has not been created yet"):
             await client.read_resource("ugs://ontology")
         [action] = await remember(talk, 1)
-        assert [str(one.uri) for one in (await client.list_resources()).resources] == ["ugs://ontology"]
+        listed = [str(one.uri) for one in (await client.list_resources()).resources]
+        assert listed == ["ugs://ontology", "ugs://program/syntax"]
         templates = (await client.list_resource_templates()).resource_templates
         assert [one.uri_template for one in templates] == ["ugs://node/{id}", "ugs://connection/{id}"]
         [yaml] = (await client.read_resource("ugs://ontology")).contents

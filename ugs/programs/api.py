@@ -22,6 +22,7 @@ from ugs.programs.endpoints import BY_LIKENESS, answering
 from ugs.programs.errors import ProgramInvalid
 from ugs.programs.executing import OnStep, Ready, run_deck, run_program
 from ugs.programs.issues import ValidationResult, result_of
+from ugs.programs.library import ready_made
 from ugs.programs.model import PROGRAMS, ProgramRow
 from ugs.programs.parameters import check_values
 from ugs.programs.queries import NEWEST_FIRST, get_program, listed
@@ -87,6 +88,13 @@ class Programs:
         """Visible programs, newest first."""
         async with self.system.session_at(at) as session:
             return await session.fetch(PROGRAMS, listed(self.caller, search), NEWEST_FIRST, Page(limit=limit))
+
+    async def install_ready_made(self) -> list[ProgramRow]:
+        """Store the ready-made programs as the system's own, each once for all time; administrators may."""
+        return [
+            await self.save(tree.as_json(), name, system=True, key=f"ready-made {name}")
+            for name, tree in ready_made().items()
+        ]
 
     async def _do(self, command: Command, key: str | None) -> Outcome:
         return await self.system.execute(command, Context(self.principal, key))
