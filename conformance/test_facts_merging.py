@@ -8,7 +8,7 @@ from conformance.knowing import Know, day
 from conformance.plugin import clause
 from conformance.world import World
 from ugs.facts.errors import EntityNotFound, InvalidFact
-from ugs.facts.model import ENTITIES, ENTITY_ALIASES
+from ugs.facts.model import ENTITIES, ENTITY_ALIASES, ENTITY_NODES
 
 
 @pytest.fixture
@@ -58,6 +58,16 @@ async def test_both_ids_and_names_lead_to_the_entity_that_stays(know: Know) -> N
     assert len([row for row in await know.evidence() if row.fact_id == facts[0].fact_id]) == 2
     assert sorted(alias.alias for alias in await know.rows(ENTITY_ALIASES)) == ["A. Doe", "Al"]
     assert (await know.world.system.verify()).ok
+
+
+@clause("FACT-15")
+async def test_the_entity_that_stays_takes_over_the_link_to_the_graph(know: Know) -> None:
+    for own in (None, "mine"):
+        keep = (await know.facts.upsert_entity(f"keep {own}", node_id=own)).entity_id
+        merge = (await know.facts.upsert_entity(f"merge {own}", node_id="theirs")).entity_id
+        await know.facts.merge_entities(keep, merge)
+        links = {link.entity_id: link.node_id for link in await know.rows(ENTITY_NODES)}
+        assert links.get(keep) == (own or "theirs") and merge not in links
 
 
 @clause("FACT-72")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import strawberry
 from msgspec import Struct
@@ -22,6 +23,8 @@ class RequestContext(Struct, frozen=True):
     """What a program may use."""
     seconds: float = inf
     """How long the request may take."""
+    kept: dict[Any, Any] = {}
+    """What resolvers of this request share with each other."""
 
     @property
     def graph(self) -> Graph:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
 
@@ -28,6 +28,9 @@ from ugs.identity import Scope
 from ugs.moments import At as KernelAt
 from ugs.reads.cursors import cursor_of
 from ugs.reads.plan import Found, Order, Page, Rows
+
+if TYPE_CHECKING:
+    from schema.facts_types import Entity
 
 MOST_RESOLVED = 5
 
@@ -173,6 +176,16 @@ class GraphNode(Element):
     async def degree(self, info: Info, direction: Direction = Direction.BOTH) -> int:
         sides = ("outgoing", "incoming") if direction is Direction.BOTH else (direction.name.lower(),)
         return sum([(await self.related(info, f"/{side}")).total or 0 for side in sides])
+
+    @strawberry.field(description="The entity that points at this node, in your project unless told; null without one")
+    async def entity(
+        self, info: Info, tenant_id: str | None = None, project_id: str | None = None
+    ) -> Annotated[Entity, strawberry.lazy("schema.facts_types")] | None:
+        # Facts know of nodes; nodes need not know of facts before somebody asks.
+        from schema.facts_answers import entity_of_node
+        from schema.facts_lots import shared_lot
+
+        return await entity_of_node(await shared_lot(info, self.at), self.row.id, tenant_id, project_id)
 
     @strawberry.field(description="The addresses in its properties and data, with what they lead to")
     async def references(self, info: Info) -> list[Reference]:

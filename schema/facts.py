@@ -9,6 +9,7 @@ import strawberry
 
 from schema.context import Info
 from schema.elements import Identified
+from schema.facts_answers import FactAnswer, shown_answer
 from schema.facts_inputs import EntityRef, kernel_ref
 from schema.facts_lots import Lot, Paged, lot_for, own_id
 from schema.facts_reports import (
@@ -198,6 +199,34 @@ class FactsQuery:
             at=lot.at,
         )
         return shown_report(report, lot)
+
+    @strawberry.field(
+        description="What is believed about a subject, with the notes behind it and an account of the search"
+    )
+    async def ask_facts(
+        self,
+        info: Info,
+        subject: EntityRef,
+        predicate: str | None = None,
+        scopes: list[str] | None = None,
+        as_of: Instant | None = None,
+        limit: int = 50,
+        tenant_id: str | None = None,
+        project_id: str | None = None,
+        at: At | None = None,
+    ) -> FactAnswer:
+        lot = await lot_for(info, moment_of(at))
+        answer = await lot.facts.ask(
+            kernel_ref(subject),
+            asked_instant(as_of, lot),
+            predicate=predicate,
+            scopes=scopes,
+            limit=limit,
+            tenant=tenant_id,
+            project=project_id,
+            at=lot.at,
+        )
+        return shown_answer(answer, limit, lot)
 
     @strawberry.field(description="Entities around one, over facts that hold at an instant, nearest first")
     async def entity_neighborhood(

@@ -18,6 +18,7 @@ from schema.paging import PageInfo, page_info
 from ugs.catalog import Row, Table
 from ugs.facts.api import Facts
 from ugs.facts.instants import Instant
+from ugs.facts.reports import ContextRow
 from ugs.moments import At
 from ugs.reads.cursors import cursor_of
 from ugs.reads.levels import one_more, without_extra
@@ -86,6 +87,15 @@ class Lot:
 
         return await self._loader(wish, load).load(key)
 
+    async def context_of(self, note_id: str, facts: int, evidence: int) -> Sequence[ContextRow]:
+        """What a note is evidence of, current facts first."""
+
+        async def load(keys: list[str]) -> list[Sequence[ContextRow]]:
+            found = await self.facts.relation_context(keys, self.moment, facts=facts, evidence=evidence, at=self.at)
+            return [found[key] for key in keys]
+
+        return await self._loader(("context", facts, evidence), load).load(note_id)
+
     async def count(self, wish: Related, key: str) -> int:
         """How many rows a record could wish for in all."""
 
@@ -114,6 +124,18 @@ async def lot_for(info: Info, at: Any = None) -> Lot:
     lot = Lot(info.context, at, 0)
     lot.moment = await lot.facts.now(at)
     return lot
+
+
+async def shared_lot(info: Info, at: At | None) -> Lot:
+    """One lot for all records below the same root field, for those that do not come from a lot themselves."""
+    place = info.path
+    while place.prev is not None:
+        place = place.prev
+    made = info.context.kept.get((place.key, at))
+    if made is None:
+        # A task, so that all who ask while it is being made wait for the same one.
+        made = info.context.kept[place.key, at] = asyncio.ensure_future(lot_for(info, at))
+    return await asyncio.shield(made)
 
 
 def own_id(id: str, kind: str) -> str:

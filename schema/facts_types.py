@@ -165,6 +165,21 @@ class Note(Identified):
         facts = await self.lot.all(FACTS, [row.fact_id for row in rows])
         return [shown_fact(fact, self.lot) for fact in facts if self.lot.viewer.sees(fact)]
 
+    @strawberry.field(description="What to know beside it: the facts it says that have begun, current ones first")
+    async def context(self, facts: int = 16, evidence: int = 16) -> list[ContextFact]:
+        rows = await self.lot.context_of(self.row.note_id, facts, evidence)
+        return [
+            ContextFact(fact=shown_fact(fact, self.lot), state=FactState(state), note_ids=[Uuid(id) for id in notes])
+            for fact, state, notes in rows
+        ]
+
+
+@strawberry.type(description="A fact in the context of a note")
+class ContextFact:
+    fact: Fact = strawberry.field(description="The fact")
+    state: FactState = strawberry.field(description="Whether it still holds")
+    note_ids: list[Uuid] = strawberry.field(description="The notes that say so, oldest first")
+
 
 @strawberry.type(description="A note that says a fact")
 class Evidence:

@@ -176,6 +176,19 @@ class Asking:
         async with self.known(at) as session:
             return await reports.why(session, self.viewer, fact_id)
 
+    async def relation_context(
+        self,
+        note_ids: Sequence[str],
+        as_of: Moment | None = None,
+        facts: int = 16,
+        evidence: int = 16,
+        at: At | None = None,
+    ) -> dict[str, list[reports.ContextRow]]:
+        """What each note is evidence of, current facts first."""
+        moment = await self.now(at) if as_of is None else instant_of(as_of, "asOf")
+        async with self.known(at) as session:
+            return await reports.relation_context(session, self.viewer, note_ids, moment, facts, evidence)
+
     async def neighbourhood(
         self, entity_id: str, valid_at: Moment | None = None, depth: int = 1, at: At | None = None
     ) -> list[views.Reached]:

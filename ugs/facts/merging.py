@@ -18,8 +18,10 @@ from ugs.facts.errors import InvalidFact
 from ugs.facts.events import draft_of, told
 from ugs.facts.instants import start_of
 from ugs.facts.model import (
+    ENTITIES,
     ENTITY_ALIASES,
     ENTITY_MERGES,
+    ENTITY_NODES,
     EVIDENCE,
     FACTS,
     PREDICATES,
@@ -128,11 +130,20 @@ async def merge_entities(command: MergeEntities, desk: Desk) -> Decision:
     await desk.stage(_move(fact, now) for fact in plan.moved)
     for alias in plan.aliases:
         await desk.stage(await alias_drafts(desk, plan.keep, alias))
+    await desk.stage(await _inherited_link(desk, plan))
     merged = plan.merge
     row = EntityMerge(
         merged.entity_id, plan.keep.entity_id, merged.tenant_id, merged.project_id, merged.canonical_norm, now
     )
     return Decision([draft_of(ENTITY_MERGES, row)])
+
+
+async def _inherited_link(desk: Desk, plan: MergePlan) -> list[Draft]:
+    """The entity that stays points at the merged one's graph node, unless it has its own."""
+    theirs = await desk.find(ENTITY_NODES, plan.merge.entity_id)
+    if theirs is None or await desk.find(ENTITY_NODES, plan.keep.entity_id) is not None:
+        return []
+    return [draft_of(ENTITIES, plan.keep, node_id=theirs.node_id)]
 
 
 def _move(fact: Fact, now: int) -> Draft:

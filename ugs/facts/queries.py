@@ -173,10 +173,10 @@ async def _named_predicate(session: Session, space: Space, named: str) -> Predic
 
 
 def _distinct(scopes: Iterable[str]) -> list[str]:
-    for scope in scopes:
-        if not scope.strip():
-            raise InvalidFact("a scope must not be blank", field="scopes")
-    return list(dict.fromkeys(scopes))
+    distinct = list(dict.fromkeys(scopes))
+    if not all(scope.strip() for scope in distinct):
+        raise InvalidFact("a scope must not be blank", field="scopes")
+    return distinct
 
 
 async def evidence_of(session: Session, fact_ids: Sequence[str], most: int | None = None) -> dict[str, list[str]]:

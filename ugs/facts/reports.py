@@ -219,9 +219,13 @@ async def _chain(session: Session, fact_id: str, back: bool) -> list[tuple[Super
     return found
 
 
+ContextRow = tuple[Fact, str, list[str]]
+"""A fact, whether it is current, and the ids of the notes behind it."""
+
+
 async def relation_context(
     session: Session, viewer: Viewer, note_ids: Sequence[str], now: Instant, facts: int = 16, evidence: int = 16
-) -> dict[str, list[tuple[Fact, str, list[str]]]]:
+) -> dict[str, list[ContextRow]]:
     """For each note, the facts it is evidence of that have begun: current ones first, then newest first."""
     if not (1 <= facts <= 1_000 and 1 <= evidence <= 1_000):
         raise InvalidFact("between 1 and 1000 facts and pieces of evidence", field="limit")
