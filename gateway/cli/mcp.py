@@ -31,6 +31,9 @@ def arguments(parser: ArgumentParser) -> None:
         "--profile", choices=["core", "read-only", "extended"], default="core", help="which tools to offer"
     )
     parser.add_argument(
+        "--mirror", metavar="FOLDER", type=Path, help="keep registry, ontology and content as files in this folder"
+    )
+    parser.add_argument(
         "--max-bytes", metavar="BYTES", type=int, default=1 << 20, help="cut longer answers, and say so (default 1 MiB)"
     )
     parser.add_argument("--ontology", metavar="NAME", default="default", help="the ontology to work under")
@@ -63,7 +66,7 @@ async def _run(options: Namespace) -> int:
 
     set_up_logs(LogLevel.WARNING, LogFormat.TEXT)
     async with opened(options) as system:
-        base = Path(os.environ[BASE_PATH]) if os.environ.get(BASE_PATH) else None
+        base = options.mirror or (Path(os.environ[BASE_PATH]) if os.environ.get(BASE_PATH) else None)
         bounds = Bounds(bytes=max(options.max_bytes, LEAST_BYTES))
         await serve_stdio(Memory(system, ontology=options.ontology), Profile(options.profile), base, bounds)
     return 0

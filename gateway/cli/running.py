@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from importlib import import_module
 from typing import Any
 
@@ -48,15 +49,15 @@ async def mode_of(port: Port, flag: str | None) -> str:
 async def perform(entry: Entry, asked: Asked, port: Port, speech: Speech) -> int:
     """Let the port answer, and say it."""
     found: Any = getattr(import_module(entry.module), entry.function)(asked, port)
-    if isinstance(found, AsyncIterator):
+    if isinstance(found, AsyncGenerator):
         return await _each(found, speech)
     answer = await found
     # Where a file was asked for on standard output, nothing else may stand there.
     return OK if answer is None else speech.answer(answer)
 
 
-async def _each(answers: AsyncIterator[Answer], speech: Speech) -> int:
-    code = OK
-    async for answer in answers:
-        code = max(code, speech.answer(answer))
-    return code
+async def _each(answers: AsyncGenerator[Answer, None], speech: Speech) -> int:
+    async with aclosing(answers):
+        async for answer in answers:
+            speech.answer(answer)
+    return OK

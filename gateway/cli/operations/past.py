@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from gateway.cli.answers import Answer
 from gateway.cli.operations.walking import number_or_usual
@@ -30,13 +31,14 @@ async def resolve(asked: Asked, port: Port) -> Answer:
     return Answer("element" if isinstance(value, dict) else "success", value)
 
 
-async def watch(asked: Asked, port: Port) -> AsyncIterator[Answer]:
+async def watch(asked: Asked, port: Port) -> AsyncGenerator[Answer, None]:
     """Events as they happen, one line each, until you stop it or --count events have come."""
     left = asked.number("count")
     if left == 0:
         return
-    async for event in port.follow(asked.number("after")):
-        yield Answer("event", event)
-        left = None if left is None else left - 1
-        if left == 0:
-            return
+    async with aclosing(port.follow(asked.number("after"))) as events:
+        async for event in events:
+            yield Answer("event", event)
+            left = None if left is None else left - 1
+            if left == 0:
+                return

@@ -7,7 +7,7 @@ so that a command neither knows nor shows which of the two has answered.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any, NamedTuple
 
 Record = dict[str, Any]
@@ -109,7 +109,7 @@ class Port(ABC):
         """The last events, oldest first."""
 
     @abstractmethod
-    def follow(self, after: int | None) -> AsyncIterator[Record]:
+    def follow(self, after: int | None) -> AsyncGenerator[Record, None]:
         """Events after a place in the log, or from now on, as they happen."""
 
     @abstractmethod

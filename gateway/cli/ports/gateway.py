@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import urlencode
 
@@ -142,7 +142,7 @@ class GatewayPort(Port):
     async def history(self, last: int, element: str | None) -> list[Record]:
         return self._ask(ask.HISTORY, last=last, element=element)["history"]  # type: ignore[no-any-return]
 
-    async def follow(self, after: int | None) -> AsyncIterator[Record]:
+    async def follow(self, after: int | None) -> AsyncGenerator[Record, None]:
         stream = self.client.stream(ask.FOLLOW, after=after)
         try:
             # Waiting in a thread leaves the interrupt key to us.

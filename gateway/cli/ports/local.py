@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -161,7 +161,7 @@ class LocalPort(Port):
     async def history(self, last: int, element: str | None) -> list[Record]:
         return [event_record(event) for event in await self.graph.history(last, element)]
 
-    async def follow(self, after: int | None) -> AsyncIterator[Record]:
+    async def follow(self, after: int | None) -> AsyncGenerator[Record, None]:
         async for event in self.system.subscribe(after):
             yield event_record(event)
 
