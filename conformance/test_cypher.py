@@ -124,7 +124,7 @@ ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
 ]
 
 
-@clause("PROG-5")
+@clause("PROG-5", "PROG-40")
 async def test_a_query_has_the_same_answer_on_every_store(people: Graph) -> None:
     for query, expected in ANSWERS:
         assert await rows(people, query, ids=["bob", "carol"]) == expected, query
@@ -160,7 +160,7 @@ VIEWED: list[tuple[str, str, list[tuple[Any, ...]]]] = [
 ]
 
 
-@clause("PROG-5")
+@clause("PROG-5", "FACT-78")
 async def test_facts_that_hold_are_a_graph_too(people: Graph) -> None:
     # given
     facts = Facts(people.system)
@@ -183,7 +183,7 @@ async def test_facts_that_hold_are_a_graph_too(people: Graph) -> None:
         await cypher.ask(people.system, "RETURN 1", view="NOTES")
 
 
-@clause("PROG-5")
+@clause("PROG-5", "UGS-77")
 async def test_a_query_can_go_back_in_time(people: Graph) -> None:
     async with people.system.session() as session:
         then = At(position=(await session.head()).position)
@@ -196,7 +196,7 @@ async def test_a_query_can_go_back_in_time(people: Graph) -> None:
     assert (old, new) == ([(34,)], [(35,)])
 
 
-@clause()
+@clause("PROG-24")
 async def test_an_error_names_its_place(people: Graph) -> None:
     with pytest.raises(CypherError) as failed:
         await rows(people, "MATCH (person)\nRETURN persom")
@@ -206,7 +206,7 @@ async def test_an_error_names_its_place(people: Graph) -> None:
     assert "person?" in failed.value.message
 
 
-@clause()
+@clause("UGS-214")
 async def test_a_hop_costs_the_same_number_of_fetches_however_many_nodes_it_starts_from(people: Graph) -> None:
     async with people.system.session() as session:
         result = await cypher.run(session, "MATCH (a:Person)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN count(*) AS n")
@@ -215,8 +215,12 @@ async def test_a_hop_costs_the_same_number_of_fetches_however_many_nodes_it_star
     assert result.fetches <= 6
 
 
-@clause()
-async def test_the_answer_is_bounded(people: Graph) -> None:
-    async with people.system.session() as session:
-        with pytest.raises(LimitExceeded):
-            await cypher.run(session, "MATCH (n) RETURN n", limits=Limits(rows=3))
+@clause("PROG-23")
+async def test_an_answer_has_as_many_rows_as_allowed(people: Graph) -> None:
+    cut = await cypher.ask(people.system, "MATCH (n)-[r]->(m) RETURN n", limit=3)
+    whole = await cypher.ask(people.system, "MATCH (n)-[r]->(m) RETURN n", limit=6)
+
+    assert (len(cut.rows), cut.truncated) == (3, True)
+    assert (len(whole.rows), whole.truncated) == (6, False)
+    with pytest.raises(LimitExceeded):
+        await cypher.ask(people.system, "MATCH (n) RETURN n", limits=Limits(rows=3))

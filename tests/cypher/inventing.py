@@ -7,6 +7,7 @@ Neo4j database apart, and `<a>` for the id of `a`: `id(a)` to our engine, a prop
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -172,7 +173,7 @@ class Author:
         )()  # fmt: skip
 
     def shown(self) -> str:
-        choices = [self.property, self.property, lambda: f"<{self.random.choice(self.nodes)}>"]
+        choices: list[Callable[[], str]] = [self.property, self.property, lambda: f"<{self.random.choice(self.nodes)}>"]
         if self.relationships:
             choices += [
                 lambda: f"type({self.random.choice(self.relationships)})",

@@ -1,0 +1,133 @@
+"""`Session.match`: a store that answers whole patterns finds exactly what a plain search finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from conformance.plugin import clause
+from ugs.api import Graph
+from ugs.graph.batches import Batch
+from ugs.graph.commands import AddEdge, AddNode
+from ugs.graph.model import EDGES, NODES
+from ugs.reads.pattern import Leg, Match, Pattern, Spot, Way
+from ugs.reads.where import EVERYTHING, Any_, Op, Property, Where, eq, in_, matcher
+from ugs.storage import Session
+
+TYPES = ("R", "S", None)
+PATTERNS = 60
+
+
+async def settle(graph: Graph, random: Random) -> None:
+    """Seven nodes, loops, parallel edges, edges without a type, and edges that lead nowhere."""
+    names = [f"n{number}" for number in range(7)]
+    nodes = [
+        AddNode(id=name, type=random.choice(("A", "B", None)), properties={"x": random.randint(0, 2)}) for name in names
+    ]
+    ends = [*names, "nowhere"]
+    edges = [
+        AddEdge(id=f"e{n}", source=random.choice(names), target=random.choice(ends), type=random.choice(TYPES))
+        for n in range(16)
+    ]
+    await graph.do(Batch(operations=(*nodes, *edges)))
+
+
+def spot_where(random: Random) -> Where:
+    return random.choice(
+        (EVERYTHING, EVERYTHING, eq("type", "A"), Property("properties_text", "x", Op.EQ, 1), in_("id", ["n1", "n3"]))
+    )
+
+
+def leg_where(random: Random) -> Where:
+    untyped = Any_((in_("type", ["R"]), eq("type", None)))
+    return random.choice((EVERYTHING, in_("type", ["R"]), in_("type", ["R", "S"]), untyped))
+
+
+def invented(random: Random) -> Pattern:
+    """A chain of one to three legs; now and then it comes back to where it was, or begins with a walk."""
+    ends = [0]
+    for _ in range(random.randint(1, 3)):
+        ends.append(random.choice(ends) if random.random() < 0.2 else max(ends) + 1)
+    legs = [
+        Leg(start, end, random.choice(list(Way)), leg_where(random), (random.randint(0, 2), 2) if first else None)
+        for first, (start, end) in zip([random.random() < 0.3, False, False], pairwise(ends), strict=False)
+    ]
+    spots = tuple(Spot(spot_where(random)) for _ in range(max(ends) + 1))
+    wanted_spots = tuple(n for n in range(len(spots)) if random.random() < 0.6)
+    counted = random.random() < 0.4
+    wanted_legs = tuple(n for n, leg in enumerate(legs) if random.random() < 0.5 and not (counted and leg.reach))
+    return Pattern(NODES, EDGES, spots, tuple(legs), wanted_spots, wanted_legs, counted)
+
+
+class Plain:
+    """The plain search."""
+
+    def __init__(self, nodes: list[Any], edges: list[Any]) -> None:
+        self.nodes = {node.id: node for node in nodes}
+        self.edges = edges
+
+    def matches(self, pattern: Pattern) -> Iterator[tuple[Any, ...]]:
+        first = matcher(pattern.spots[0].where)
+        for node in self.nodes.values():
+            if first(node):
+                for spots, walks in self._follow(pattern, 0, {0: node}, []):
+                    yield (*(spots[n].id for n in pattern.wanted_spots), *(walks[n] for n in pattern.wanted_legs))
+
+    def _follow(self, pattern: Pattern, number: int, spots: dict[int, Any], walks: list[Any]) -> Iterator[Any]:
+        if number == len(pattern.legs):
+            yield spots, walks
+            return
+        leg = pattern.legs[number]
+        low, high = leg.reach or (1, 1)
+        used = {id for walk in walks for id in walk}
+        for walk, end in self._walks(leg, spots[leg.start].id, (), high, used):
+            known = spots.get(leg.end)
+            fits = known.id == end if known is not None else matcher(pattern.spots[leg.end].where)(self.nodes[end])
+            if len(walk) >= low and fits:
+                yield from self._follow(pattern, number + 1, {**spots, leg.end: self.nodes[end]}, [*walks, walk])
+
+    def _walks(self, leg: Leg, here: str, walk: tuple[str, ...], most: int, used: set[str]) -> Iterator[Any]:
+        yield walk, here
+        if len(walk) == most:
+            return
+        for edge in self.edges:
+            ends = {Way.OUT: [(edge.source, edge.target)], Way.IN: [(edge.target, edge.source)]}.get(
+                leg.way, list({(edge.source, edge.target), (edge.target, edge.source)})
+            )
+            for start, end in ends:
+                fresh = edge.id not in used and edge.id not in walk
+                if start == here and end in self.nodes and fresh and matcher(leg.where)(edge):
+                    yield from self._walks(leg, end, (*walk, edge.id), most, used)
+
+
+def named(pattern: Pattern, match: Match) -> tuple[Any, ...]:
+    """A match by ids; each leg as the tuple of its arcs."""
+    spots, legs = match[: len(pattern.wanted_spots)], match[len(pattern.wanted_spots) : -1]
+    arcs = [tuple(row.id for row in (leg if isinstance(leg, list) else [leg])) for leg in legs]
+    return (*(row.id for row in spots), *arcs)
+
+
+async def found_by(session: Session, pattern: Pattern) -> Counter[Any] | None:
+    matches = await session.match(pattern)
+    if matches is None:
+        return None
+    found: Counter[Any] = Counter()
+    for match in matches:
+        found[named(pattern, match)] += match[-1]
+    return found
+
+
+@clause("UGS-137", "UGS-138", "UGS-214")
+async def test_whole_patterns_are_found_as_a_plain_search_finds_them(graph: Graph) -> None:
+    random = Random(5)
+    await settle(graph, random)
+    async with graph.system.session() as session:
+        plain = Plain(await session.fetch(NODES), await session.fetch(EDGES))
+        for _ in range(PATTERNS):
+            pattern = invented(random)
+            found = await found_by(session, pattern)
+            if found is not None:
+                assert found == Counter(plain.matches(pattern)), pattern
