@@ -48,6 +48,7 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     check_neighbours()
     check_safe(settings)
     system = system or System.at_url(settings.store)
+    system.vectors.embedder_name = settings.embedder
     schema = build_schema()
     operations = Operations(schema, limits=limits_in(settings))
     tenants = Tenants(system, settings)

@@ -103,6 +103,7 @@ class Settings(Struct, frozen=True):
     program_seconds: float = 60.0
     lenient_api_params: bool = False
     any_is_concept: bool = False
+    embedder: str = "hashing"
     mcp_profile: str = "core"
     mcp_max_bytes: int = 1 << 20
     compression: bool = True
@@ -276,6 +277,12 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "any_is_concept": Setting(
         "Let `:Concept` in the queries of programs match every node, whatever its type.", _switch, "on or off"
+    ),
+    "embedder": Setting(
+        "What makes vectors of texts, for search by likeness: `hashing`, `wordllama` (needs the extra `embeddings`), "
+        "or one that a package of yours brings.",
+        _text,
+        "a name",
     ),
     "mcp_profile": Setting(
         "Which tools `/mcp` offers: those that only read, the eighteen of typed memory, or all there are.",

@@ -71,6 +71,7 @@ class Tenants:
         if storage is None:
             raise UnknownStore("This store can keep one tenant only: use another, or set tenants to shared")
         system = System(storage, self.home.clock)
+        system.vectors.embedder_name = self.home.vectors.embedder_name
         await system.open()
         self._opened[tenant] = system
         log.info("opened a tenant", tenant=tenant, store=storage.describe())

@@ -112,6 +112,7 @@ class System:
         try:
             await self._writer.close()
             await self._stop_watching()
+            await self.vectors.close()
         finally:
             await self.moments.close()
             await self.storage.close()

@@ -6,10 +6,9 @@ needs nothing but Python, gives the same vector on every machine, and reaches no
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, runtime_checkable
 
 from ugs.errors import InvalidSyntax
@@ -17,6 +16,7 @@ from ugs.reads.near import Vector
 
 GROUP = "ugs.embedders"
 SETTING = "UGS_EMBEDDER"
+"""The variable of the environment that names the embedder."""
 DEFAULT = "hashing"
 
 
@@ -41,7 +41,7 @@ class Embedder(Protocol):
 
 
 def embedder_names() -> list[str]:
-    """The embedders that are installed."""
+    """The embedders that can be named."""
     return sorted(entry.name for entry in entry_points(group=GROUP))
 
 
@@ -50,11 +50,16 @@ def embedder_for(name: str) -> Embedder:
     """The embedder of this name, made when first asked for."""
     for entry in entry_points(group=GROUP):
         if entry.name == name:
-            made: Embedder = entry.load()()
-            return made
-    raise InvalidSyntax(f"there is no embedder {name!r}: installed are {', '.join(embedder_names())}", embedder=name)
+            return _made(entry)
+    raise InvalidSyntax(f"there is no embedder {name!r}: known are {', '.join(embedder_names())}", embedder=name)
 
 
-def chosen_embedder() -> Embedder:
-    """The embedder that the environment names, or the default."""
-    return embedder_for(os.environ.get(SETTING) or DEFAULT)
+def _made(entry: EntryPoint) -> Embedder:
+    try:
+        made: Embedder = entry.load()()
+    except ImportError as error:
+        raise InvalidSyntax(
+            f"the embedder {entry.name!r} needs the package {error.name!r}: install it, or the extra that brings it",
+            embedder=entry.name,
+        ) from error
+    return made

@@ -22,6 +22,7 @@ from ugs.storage import EventQuery, Session, Storage
 from ugs.vectors.changes import touched_keys
 from ugs.vectors.embedders import Embedder
 from ugs.vectors.model import EMBEDDED, PROGRESS, Embedded, Embedding, Progress
+from ugs.vectors.texts import TEXTS
 
 BATCH = 250
 """Rows embedded in one write session: some tens of milliseconds."""
@@ -51,7 +52,12 @@ async def events_behind(session: Session, each: Embedded, embedder: Embedder) ->
 async def progress_of(session: Session, each: Embedded, embedder: Embedder) -> Progress | None:
     """The marker of a table, if its vectors are this embedder's."""
     marker: Progress | None = await session.find(PROGRESS, each.vectors.name)
-    return marker if marker is not None and marker.embedder == embedder.name else None
+    return marker if marker is not None and marker.embedder == made_by(embedder) else None
+
+
+def made_by(embedder: Embedder) -> str:
+    """What vectors depend on beside the rows: who embeds the texts, and how those are made."""
+    return f"{embedder.name} of texts {TEXTS}"
 
 
 async def _make_all(storage: Storage, each: Embedded, embedder: Embedder) -> None:
@@ -69,7 +75,7 @@ async def _make_all(storage: Storage, each: Embedded, embedder: Embedder) -> Non
             break
         after = place_of(rows[-1], full_order(each.table, ()))
     async with storage.session(write=True) as session:
-        marker = Progress(each.vectors.name, embedder.name, start)
+        marker = Progress(each.vectors.name, made_by(embedder), start)
         await _mark(session, await session.find(PROGRESS, marker.name), marker)
 
 

@@ -10,6 +10,8 @@ from ugs.graph.text import text_leaves
 from ugs.ontology.model import ContentBody
 from ugs.values import Json
 
+TEXTS = 1
+"""Another number whenever a row would give other texts: vectors stored under the old one are made anew."""
 NAMING = ("label", "name", "title")
 """Properties that name a node; the first it has is its label."""
 FIRST = (*NAMING, "description")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import cached_property
@@ -12,7 +13,7 @@ from weakref import WeakKeyDictionary
 from ugs.catalog import Catalog
 from ugs.errors import UgsError
 from ugs.storage import Session, Storage
-from ugs.vectors.embedders import Embedder, chosen_embedder
+from ugs.vectors.embedders import DEFAULT, SETTING, Embedder, embedder_for
 from ugs.vectors.keeping import keep_up
 from ugs.vectors.searching import Likeness
 
@@ -25,20 +26,34 @@ class Vectors:
 
     def __init__(self, catalog: Catalog, store_at: Callable[[At | None], Awaitable[Storage]]) -> None:
         self.catalog = catalog
+        self.embedder_name = os.environ.get(SETTING) or DEFAULT
         self._store_at = store_at
-        self._turns: WeakKeyDictionary[Storage, asyncio.Lock] = WeakKeyDictionary()
+        self._under_way: WeakKeyDictionary[Storage, asyncio.Task[None]] = WeakKeyDictionary()
 
     @cached_property
     def embedder(self) -> Embedder:
-        return chosen_embedder()
+        return embedder_for(self.embedder_name)
 
     async def ready(self, at: At | None = None, seconds: float | None = None) -> None:
         """Bring the stored vectors up to date, now or for a place in time. Answers are right without it, only slower,
         so a store that cannot be written to just now, or not fast enough, is no reason to refuse a search."""
         storage = await self._store_at(at)
-        with suppress(UgsError, TimeoutError):
-            async with asyncio.timeout(seconds), self._turns.setdefault(storage, asyncio.Lock()):
-                await keep_up(storage, self.catalog, self.embedder)
+        task = self._under_way.get(storage)
+        if task is None or task.done():
+            task = self._under_way[storage] = asyncio.create_task(self._keep_up(storage))
+        # Whoever stops waiting does not stop the work: the next one finds it further on.
+        await asyncio.wait([task], timeout=seconds)
+
+    async def _keep_up(self, storage: Storage) -> None:
+        with suppress(UgsError):
+            await keep_up(storage, self.catalog, self.embedder)
+
+    async def close(self) -> None:
+        """Stop what is under way; what is done so far is of use only if it was finished."""
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def likeness(self, session: Session) -> Likeness:
         """Search by likeness in a session."""

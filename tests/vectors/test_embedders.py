@@ -1,0 +1,84 @@
+"""Embedders: the default one is the same everywhere, others are found by name."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from ugs.errors import InvalidSyntax
+from ugs.reads.near import ALIKE, scorer
+from ugs.vectors import embedders
+from ugs.vectors.embedders import Embedder, embedder_for, embedder_names
+from ugs.vectors.hashing import HashingEmbedder
+from ugs.vectors.texts import MOST_PASSAGES, PASSAGE, label_of, node_text, passages
+
+
+def like(embedder: Embedder, one: str, other: str) -> float:
+    first, second = embedder.embed([one, other])
+    assert first is not None and second is not None
+    return scorer(first)(second) / ALIKE
+
+
+def test_the_default_embedder_never_changes() -> None:
+    """Stored vectors are trusted by the embedder's name alone: whoever changes this digest must change the name."""
+    texts = ["Organizational Patterns", "naïve café, 日本語 🎉", "auth-service_v2", "x " * 5000]
+    vectors = HashingEmbedder().embed(texts)
+    assert HashingEmbedder.name == "hashing-1"
+    digest = sha256(b"".join(vector or b"" for vector in vectors)).hexdigest()
+    assert digest == "f60feacff77f4ef8323af6c1ef194199a9ecd748cc10e4f2a25196a50de94251"
+    assert {len(vector or b"") for vector in vectors} == {4 * HashingEmbedder.dimension}
+
+
+def test_words_stems_and_slips_are_alike() -> None:
+    embedder = HashingEmbedder()
+    assert like(embedder, "neural networks", "Neural NETWORKS") == 1
+    assert like(embedder, "organizational", "organization") > 0.5
+    assert like(embedder, "machine learning", "machin lerning") > 0.3
+    assert like(embedder, "neural networks", "weather in Berlin") < 0.2
+    assert like(embedder, "the weather", "weather") == 1
+    assert embedder.embed(["", "the of", "… !", "\x00"])[:3] == [None, None, None]
+
+
+def test_a_word_said_often_does_not_drown_the_others() -> None:
+    assert like(HashingEmbedder(), "spam " * 200 + "falcon", "falcon") > 0.05
+
+
+def test_the_model_knows_meanings() -> None:
+    embedder = embedder_for("wordllama")
+    assert isinstance(embedder, Embedder)
+    assert like(embedder, "a cat on a mat", "kitten on a rug") > embedder.related
+    assert like(embedder, "a cat on a mat", "stock market") < embedder.related
+    assert embedder.embed([""]) == [None]
+
+
+def test_an_unknown_embedder_is_refused_with_the_known_ones() -> None:
+    assert embedder_names() == ["hashing", "wordllama"]
+    with pytest.raises(InvalidSyntax, match="'nobody': known are hashing, wordllama"):
+        embedder_for("nobody")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("absent", "a_package_nobody_has:Embedder", embedders.GROUP)
+    monkeypatch.setattr(embedders, "entry_points", lambda group: [entry])
+    with pytest.raises(InvalidSyntax, match="needs the package 'a_package_nobody_has'"):
+        embedder_for("absent")
+
+
+def test_a_node_says_its_label_and_description_first() -> None:
+    told = {"zip": "12345", "description": "how it works", "name": "Engine", "parts": ["valve", {"a": "rod"}], "n": 7}
+    assert node_text("n1", ["Machine"], told) == "Engine\nhow it works\nMachine\nvalve\nrod\n12345"
+    assert label_of("n1", {"label": "", "name": 7, "title": "T"}) == "T"
+    assert label_of("n1", {}) == "n1"
+
+
+def test_passages_cover_a_text_and_end_between_words() -> None:
+    text = "\n".join(f"word{number} and more" for number in range(400))
+    cut = list(passages(text))
+    assert "".join(cut) == text
+    assert all(len(part) <= PASSAGE for part in cut)
+    assert all(part[0] in " \n" for part in cut[1:])
+    assert list(passages("")) == []
+    assert [len(part) for part in passages("x" * 2500)] == [1000, 1000, 500]
+    assert len(list(passages("a " * PASSAGE * MOST_PASSAGES))) == MOST_PASSAGES
