@@ -23,7 +23,7 @@ from bench.graphql.measuring import Load, Sample, take, warm_up
 from bench.graphql.report import GraphqlResults, keep, lines
 from bench.graphql.serving import Place, Server, pin
 from bench.results import parse_size, this_machine
-from bench.stores import STORES, Loads, Store, ensure_loaded, file_url
+from bench.stores import STORES, Store
 from tests.servers import url_of
 
 Starter = Callable[[Place], Server]
@@ -96,8 +96,7 @@ async def _prepared(
     store: Store, size: int, place: Place, folder: Path, tell: Callable[[str], None]
 ) -> tuple[Place, str]:
     """The graph in our store and for the peers."""
-    url = file_url(folder, size) if store.name == "memory" else store.url(folder, size)
-    await ensure_loaded(store, url, size, Loads(folder), tell)
+    url = await loading.ensure_ours(store, size, folder, tell)
     tell(f"{store.name}: loading the peers' graph")
     if store.name == "postgresql":
         database = url_of("postgresql").partition("?")[0]

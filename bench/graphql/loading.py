@@ -13,6 +13,11 @@ import msgspec
 from neo4j import AsyncGraphDatabase
 
 from bench import data
+from bench.sampling import Tell
+from bench.stores import Loads, Store, ensure_loaded, load_events
+from tests.servers import url_of
+from ugs.connect import storage_for
+from ugs.features import CATALOG
 
 TABLES = """
 CREATE SCHEMA {schema};
@@ -30,6 +35,29 @@ CREATE INDEX gedges_to_id ON {schema}.gedges (to_id, id);
 ALTER TABLE {schema}.gedges ADD FOREIGN KEY (from_id) REFERENCES {schema}.gnodes(id);
 ALTER TABLE {schema}.gedges ADD FOREIGN KEY (to_id) REFERENCES {schema}.gnodes(id);
 """
+
+
+OURS = {"postgresql": "?schema=bench_graphql_{}", "neo4j": "?namespace=benchgraphql{}&deadline=600"}
+
+
+async def ensure_ours(store: Store, size: int, folder: Path, tell: Tell) -> str:
+    """Where our store holds the graph; what was added by a measurement since may stay."""
+    if store.name not in OURS:
+        url = store.url(folder, size)
+        await ensure_loaded(store, url, size, Loads(folder), tell)
+        return url
+    url = url_of(store.name).partition("?")[0] + OURS[store.name].format(size)
+    storage = storage_for(url)
+    await storage.open(CATALOG)
+    try:
+        async with storage.session() as session:
+            position = (await session.head()).position
+        if position < data.event_count(size):
+            await storage.wipe()
+            await load_events(storage, size, lambda done: tell(f"loading {store.name}: {done:,} events"))
+    finally:
+        await storage.close()
+    return url
 
 
 def text_of(value: Any) -> str:
