@@ -146,6 +146,18 @@ FindRow = Callable[[Table, Any], Row | None]
 """Looks a row up by table and key, at once."""
 
 
+class Storing(Struct, frozen=True):
+    """A quick way for replay with event types that store one row and hardly ever do more."""
+
+    table: Table
+    data: type[Struct]
+    """What the event's data is decoded to. It forbids unknown fields: those may be another feature's business."""
+    row_of: Callable[[Any], Row]
+    """The row, from an event with such data."""
+    also: Callable[[Row], Sequence[Change]]
+    """What else the event does, told from its row."""
+
+
 class Rules(Struct, frozen=True):
     """What the features know about their events, for stores and for replay."""
 
@@ -161,6 +173,10 @@ class Rules(Struct, frozen=True):
     """Whether events of this type make a new version of their element."""
     version_of: Callable[[FindRow, str], int]
     """The version an id has reached so far, 0 when it was never used."""
+    types: frozenset[str] = frozenset()
+    """All event types that may be reduced."""
+    storing: Mapping[str, Storing] = {}
+    """The quick ways; they lead to the same as `reduce`."""
 
 
 class Catalog:

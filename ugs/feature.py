@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ugs.catalog import FindRow, Table
+from ugs.catalog import FindRow, Storing, Table
 from ugs.changes import Change
 from ugs.desk import Desk
 from ugs.events import Draft, Event
@@ -60,6 +60,8 @@ class Feature(Struct, frozen=True):
     versioned: frozenset[str] = frozenset()
     """Event types that make a new version of their element."""
     version_of: Callable[[FindRow, str], int] = never_versioned
+    storing: Mapping[str, Storing] = {}
+    """Quick ways for replay; what such events do is in `reducers` all the same."""
     prepare_group: Callable[[Desk, Sequence[Command]], Awaitable[None]] | None = None
     """Loads in a few statements what the commands of a group will look at."""
     prepare_replay: Callable[[Desk, Sequence[Event]], Awaitable[None]] | None = None

@@ -47,6 +47,9 @@ DECIDERS: Mapping[type[Command], Decider] = {
 }
 
 
+STORING = {name: storing for feature in FEATURES for name, storing in feature.storing.items()}
+
+
 def reduce(event: Event) -> list[Change]:
     """The changes of one event."""
     reducer = REDUCERS.get(event.type)
@@ -98,6 +101,8 @@ RULES = Rules(
     element_of=element_of,
     counts=VERSIONED.__contains__,
     version_of=version_of,
+    types=frozenset(REDUCERS),
+    storing=STORING,
 )
 TABLES = (*(table for feature in FEATURES for table in feature.tables), RETRIES, SNAPSHOTS)
 CATALOG = Catalog(TABLES, RULES)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from backends.memory.choosing import choose
+from backends.memory.lines import Stored
 from backends.memory.tables import MemoryTable
 from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise, patched, projected, raised
@@ -14,23 +15,26 @@ from ugs.events import Event
 Tables = dict[str, MemoryTable]
 
 
-def actor(catalog: Catalog, tables: Tables) -> Callable[[Event], None]:
+def actor(catalog: Catalog, tables: Tables) -> Callable[[Event | Stored], None]:
     """A function that lets an event act on the tables."""
-    reduce, counts = catalog.rules.reduce, catalog.rules.counts
+    reduce, counts, remember = catalog.rules.reduce, catalog.rules.counts, catalog.rules.remember
+    ways = {name: (way.row_of, way.also, tables[way.table.name]) for name, way in catalog.rules.storing.items()}
 
     def find(table: Table, key: Any) -> Row | None:
         return tables[table.name].rows.get(key)
 
-    stores = {table.table: table.put for table in tables.values()}
-
-    def act(event: Event) -> None:
-        if event.version is None and counts(event.type):
-            event = catalog.versioned(event, find)
-        for change in reduce(event):
-            if type(change) is Put:
-                stores[change.table](change.row)
-            else:
-                apply_change(tables, change)
+    def act(event: Event | Stored) -> None:
+        if isinstance(event, Stored):
+            row_of, also, table = ways[event.type]
+            row = row_of(event)
+            table.put(row)
+            changes = also(row) if event.idem is None else [*also(row), *remember(cast(Event, event))]
+        else:
+            if event.version is None and counts(event.type):
+                event = catalog.versioned(event, find)
+            changes = reduce(event)
+        for change in changes:
+            apply_change(tables, change)
 
     return act
 

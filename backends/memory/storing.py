@@ -8,7 +8,7 @@ value changes no answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -22,40 +22,50 @@ if TYPE_CHECKING:
     from backends.memory.tables import MemoryTable
 
 
-def compile_put(here: MemoryTable, catalog: Catalog) -> Callable[[Row], None]:
-    """A function that stores a row of this table.
+SHORT_TEXT, MOST_SHARED = 48, 4_096
+"""Texts up to this length are looked for among so many others."""
+
+
+def compile_put(here: MemoryTable, catalog: Catalog) -> tuple[Callable[[Row], None], Callable[[Row], None]]:
+    """Two functions that store a row of this table: while it is loaded and has no indexes yet, and from then on.
 
     Written out from the catalog's field names: going through fields and indexes in loops takes three times as long.
     """
     table = here.table
-    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW}
+    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW, "MOST": MOST_SHARED, "seen": {}}
     for field, index in here.always.items():
         names[f"{field}_rows"] = index.postings
         names[f"{field}_put"] = index.put
     for other in here.tables.values():
         names[f"find_{other.table.name}"] = other.rows.get
     targets = references(table, catalog)
-    body = [*_moments(table)]
-    for field in here.always:
-        body += _indexed(field, targets.get(field))
-    source = "\n".join(
-        [
-            "def make():",
-            "    rows, kept, journals, unique = here.rows, here.kept, here.journals, here.unique",
-            "    replace, last = here.replace, 0",
-            "    def put(row):",
-            "        nonlocal last",
-            f"        key = {_key(table)}",
-            "        if key in rows or kept or journals or unique:",
-            "            return replace(key, row)",
-            *(f"        {line}" for line in body),
-            "        rows[key] = row",
-            "    return put",
-        ]
-    )
-    exec(_compiled(source), names)
-    put: Callable[[Row], None] = names["make"]()
-    return put
+    source = [
+        "def make():",
+        "    rows, kept, journals, unique = here.rows, here.kept, here.journals, here.unique",
+        "    replace, last = here.replace, 0",
+        "    def load(row):",
+        "        nonlocal last",
+        *_indented(
+            [*_moments(table), *_repeated(table), *(line for each in targets.items() for line in _named(*each))]
+        ),
+        f"        rows[{_key(table)}] = row",
+        "    def store(row):",
+        "        nonlocal last",
+        f"        key = {_key(table)}",
+        "        if key in rows or kept or journals or unique:",
+        "            return replace(key, row)",
+        *_indented([*_moments(table), *_repeated(table)]),
+        *_indented(line for field in here.always for line in _indexed(field, targets.get(field))),
+        "        rows[key] = row",
+        "    return load, store",
+    ]
+    exec(_compiled("\n".join(source)), names)
+    load, store = names["make"]()
+    return load, store
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"        {line}" for line in lines)
 
 
 @cache
@@ -74,6 +84,22 @@ def references(table: Table, catalog: Catalog) -> dict[str, tuple[str, str]]:
 
 def _key(table: Table) -> str:
     return f"row.{table.key[0]}" if len(table.key) == 1 else f"({', '.join(f'row.{name}' for name in table.key)})"
+
+
+def _named(field: str, target: tuple[str, str]) -> Iterator[str]:
+    """Lines that let a row use the text of the row it refers to."""
+    yield f"found = find_{target[0]}(row.{field})"
+    yield f"if found is not None: share(row, {field!r}, found.{target[1]})"
+
+
+def _repeated(table: Table) -> Iterator[str]:
+    """Short JSON texts are often those of other rows."""
+    for name in [field.name for field in table.fields if field.kind is Kind.JSON]:
+        yield f"text = row.{name}"
+        yield f"if text is not None and len(text) <= {SHORT_TEXT}:"
+        yield "    known = seen.get(text)"
+        yield f"    if known is not None: share(row, {name!r}, known)"
+        yield "    elif len(seen) < MOST: seen[text] = text"
 
 
 def _indexed(field: str, target: tuple[str, str] | None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 What a query needs for speed (an index, an order) is made on first use. A small table makes it at once; for a
 large one `NotBuilt` says what is missing, so that the session can build it in a thread while others go on reading.
+While a store is loaded there are only rows: the indexes that are always there are filled at its end, all at once.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class MemoryTable:
 
     put: Callable[[Row], None]
     """Stores a row, in place of one with the same key."""
+    store: Callable[[Row], None]
+    """The way `put` goes when loading is over."""
 
     def __init__(self, table: Table, catalog: Catalog, tables: dict[str, MemoryTable]) -> None:
         self.table = table
@@ -54,6 +57,8 @@ class MemoryTable:
         self.unique = [UniqueRule(table, rule) for rule in table.unique]
         self.indexed = indexed_fields(table, catalog)
         self.always = {field: ColumnIndex(table, field) for field in always_indexed(table, catalog)}
+        self.loading = not self.unique
+        """Whether there are only rows so far; the rules of uniqueness are kept from the beginning."""
         self.at_once = sys.maxsize
         """Until the table is in service nobody waits, so any index is built on the spot."""
 
@@ -61,6 +66,7 @@ class MemoryTable:
 
     def column(self, field: str) -> ColumnIndex:
         """Rows by a column."""
+        self.settle()
         found = self.always.get(field) or self.kept.get(("column", field))
         return found or self._make(("column", field))  # type: ignore[return-value]
 
@@ -87,6 +93,7 @@ class MemoryTable:
         return self.kept.get(name) or self._make(name)  # type: ignore[return-value]
 
     def _make(self, name: Name) -> Kept:
+        self.settle()
         if len(self.rows) > self.at_once:
             raise NotBuilt(self, name)
         self.publish(name, self.build(name, list(self.rows.values())), ())
@@ -161,6 +168,8 @@ class MemoryTable:
 
     def _tell(self, old: Row | None, new: Row | None) -> None:
         """Keep everything beside the rows in step with a change."""
+        if self.loading:
+            return
         for index in self.always.values():
             _tell(index, old, new)
         for rule in self.unique:
@@ -181,8 +190,16 @@ class MemoryTable:
         for rule in self.unique:
             rule.clear()
 
+    def settle(self) -> None:
+        """Loading is over, or somebody needs an index already: from now on they are in step."""
+        if self.loading:
+            self.loading, self.put = False, self.store
+            for index in self.always.values():
+                index.fill(self.rows.values())
+
     def serve(self) -> None:
         """From now on somebody may be waiting, so large indexes are built in a thread."""
+        self.settle()
         self.at_once = AT_ONCE
 
     def check(self, writes: TableWrites) -> None:
@@ -228,7 +245,8 @@ def make_tables(catalog: Catalog) -> dict[str, MemoryTable]:
     for table in catalog:
         tables[table.name] = MemoryTable(table, catalog, tables)
     for here in tables.values():
-        here.put = compile_put(here, catalog)
+        load, here.store = compile_put(here, catalog)
+        here.put = load if here.loading else here.store
     return tables
 
 

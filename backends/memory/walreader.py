@@ -18,7 +18,15 @@ import msgspec
 from msgspec import Struct
 
 from backends.memory.files import Files
-from backends.memory.lines import END, MALFORMED, chained, foreign_event, is_sealed, sealed_decoder
+from backends.memory.lines import (
+    END,
+    MALFORMED,
+    chained,
+    foreign_event,
+    is_sealed,
+    known_decoder,
+    sealed_decoder,
+)
 from ugs.catalog import Catalog
 from ugs.errors import WALCorrupt
 from ugs.events import Event
@@ -91,7 +99,7 @@ class WalReader:
         """
         if self._batch:
             return next(((line, offset) for line in lines), None)
-        mark, decode, act = self.mark, self.decode, self.act
+        mark, decode, act = self.mark, known_decoder(self.catalog), self.act
         position, crc, latest, last, stop = mark.position, self._crc, mark.timestamp, None, None
         for line in lines:
             checked = crc32(b"}", crc32(line[:-END], crc))
@@ -100,22 +108,25 @@ class WalReader:
                 break
             try:
                 event = decode(line)
-                if event.position != position + 1 or event.tx is not None:
-                    stop = (line, offset)
-                    break
+            except MALFORMED:
+                event = None
+            if event is None or event.position != position + 1 or event.tx is not None:
+                stop = (line, offset)
+                break
+            try:
                 act(event)
             except FAILURES as error:
                 raise self._damage(offset, f"holds an event that cannot be applied ({error})") from error
             if position % STRIDE == 0:
                 self.offsets.append(offset)
-            position, crc, last = position + 1, checked, event
+            position, crc, last = position + 1, checked, line
             offset += len(line)
             if event.timestamp > latest:
                 latest = event.timestamp
         if last is not None:
             self.replayed += position - mark.position
             self._crc = crc
-            self.mark = Mark(offset, position, latest, crc, last.id, True)
+            self.mark = Mark(offset, position, latest, crc, self.decode(last).id, True)
         return stop
 
     # ── lines that count ─────────────────────────────────────────────────────

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ugs.catalog import FindRow, Row, Table
+from ugs.catalog import FindRow, Row, Storing, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise
 from ugs.events import Event
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Edge, Node, Tombstone
@@ -48,6 +48,14 @@ class _EdgeAdded(Struct, gc=False):
     modified: int | None = None
 
 
+class _OnlyNode(_NodeAdded, gc=False, forbid_unknown_fields=True):
+    """A node without anything that other features add to it."""
+
+
+class _OnlyEdge(_EdgeAdded, gc=False, forbid_unknown_fields=True):
+    """An edge without anything that other features add to it."""
+
+
 class _Updated(Struct):
     id: str
     properties: dict[str, Any] = {}
@@ -74,7 +82,7 @@ def _label(type: str | None) -> str | None:
 
 def node_of(event: Event) -> Node:
     """The node a NodeAdded describes."""
-    data = _decode_node(event.data)
+    data = event.data if isinstance(event.data, _NodeAdded) else _decode_node(event.data)
     created = event.timestamp if data.created is None else data.created
     payload = _text(data.data)
     return Node(
@@ -90,7 +98,7 @@ def node_of(event: Event) -> Node:
 
 def edge_of(event: Event) -> Edge:
     """The edge an EdgeAdded describes."""
-    data = _decode_edge(event.data)
+    data = event.data if isinstance(event.data, _EdgeAdded) else _decode_edge(event.data)
     created = event.timestamp if data.created is None else data.created
     return Edge(
         data.id,
@@ -108,22 +116,28 @@ def edge_of(event: Event) -> Edge:
 
 def store_node(event: Event) -> list[Change]:
     node = node_of(event)
-    return _stored(NODES, node, NODE_COUNTER)
+    return [Put(NODES, node), *beside_node(node)]
 
 
 def store_edge(event: Event) -> list[Change]:
     edge = edge_of(event)
-    return _stored(EDGES, edge, EDGE_COUNTER)
+    return [Put(EDGES, edge), *beside_edge(edge)]
 
 
-def _stored(table: Table, row: Node | Edge, counter: str) -> list[Change]:
-    """The row, and what only some rows need: a second life has a tombstone to clear, a generated id a counter."""
-    changes: list[Change] = [Put(table, row)]
-    if row.version > 1:
-        changes.append(Drop(TOMBSTONES, eq("id", row.id)))
-    if row.id.startswith(counter):
-        changes += _raise_counter(row.id, counter)
-    return changes
+def beside_node(node: Node) -> Sequence[Change]:
+    """What only some nodes need besides: see `_beside`."""
+    return () if node.version == 1 and not node.id.startswith(NODE_COUNTER) else _beside(node, NODE_COUNTER)
+
+
+def beside_edge(edge: Edge) -> Sequence[Change]:
+    """What only some edges need besides: see `_beside`."""
+    return () if edge.version == 1 and not edge.id.startswith(EDGE_COUNTER) else _beside(edge, EDGE_COUNTER)
+
+
+def _beside(row: Node | Edge, counter: str) -> list[Change]:
+    """A second life has a tombstone to clear, a generated id a counter to raise."""
+    cleared: list[Change] = [Drop(TOMBSTONES, eq("id", row.id))] if row.version > 1 else []
+    return [*cleared, *_raise_counter(row.id, counter)]
 
 
 def _raise_counter(id: str, name: str) -> list[Change]:
@@ -187,6 +201,10 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "EdgeUpdated": update_edge,
     "EdgeDeleted": delete_edge,
     "EdgeCounterSet": set_counter,
+}
+STORING = {
+    "NodeAdded": Storing(NODES, _OnlyNode, node_of, beside_node),
+    "EdgeAdded": Storing(EDGES, _OnlyEdge, edge_of, beside_edge),
 }
 ELEMENTS: Mapping[str, str] = {
     name: "id" for name in REDUCERS if name.startswith(("Node", "Edge")) and name != "EdgeCounterSet"

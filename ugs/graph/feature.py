@@ -14,6 +14,7 @@ GRAPH = Feature(
     elements=events.ELEMENTS,
     versioned=events.VERSIONED,
     version_of=events.version_of,
+    storing=events.STORING,
     prepare_group=batches.prepare_group,
     prepare_replay=events.prepare_replay,
 )
