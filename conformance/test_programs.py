@@ -34,7 +34,7 @@ CONCEPTS: dict[str, dict[str, Any]] = {
     "bare": {},
     "odd": {"concept_id": "concept-7", "label": "organizational learning", "grounding_strength": 0.15},
 }
-LINKS = [
+LINKS: list[tuple[str, str, str, str | None, dict[str, Any]]] = [
     ("e1", "ml", "nn", "IMPLIES", {"category": "logical", "confidence": 0.75, "note": "n"}),
     ("e2", "ml", "svm", "SUPPORTS", {"grounding_strength": 0.5}),
     ("e3", "nn", "gpu", "SUPPORTS", {}),
@@ -73,47 +73,48 @@ def arcs(result: ProgramResult) -> list[tuple[str, str, str]]:
 )
 async def test_programs_run_over_the_graph(world: World) -> None:
     await settle(world.graph)
-    async with world.unchanged():
-        found = await ran(world, "+ MATCH (c:Concept)-[r]->(n) RETURN c, r, n;")
-        shown = found.as_json()["result"]
-        nodes = {node["concept_id"]: node for node in shown["nodes"]}
-        assert set(nodes) == {"ml", "nn", "svm", "gpu", "concept-7"}
-        assert nodes["ml"] == {
-            "concept_id": "ml",
-            "label": "Machine Learning",
-            "ontology": "ai",
-            "properties": {"grounding_strength": 0.9},
-        }
-        assert nodes["nn"]["description"] == "Layers of units"
-        assert (nodes["svm"]["label"], nodes["gpu"]["label"]) == ("Support vectors", "Graphics processors")
-        assert nodes["gpu"]["ontology"] == "tools" and "ontology" not in nodes["svm"]
-        links = {(link["from_id"], link["to_id"]): link for link in shown["links"]}
-        assert links["ml", "nn"] == {
-            "from_id": "ml",
-            "to_id": "nn",
-            "relationship_type": "IMPLIES",
-            "category": "logical",
-            "confidence": 0.75,
-            "properties": {"note": "n"},
-        }
-        assert links["ml", "svm"]["grounding_strength"] == 0.5
-        assert links["concept-7", "ml"]["relationship_type"] == "CONTRADICTS"
-        assert ("nn", "nn") in links and len(links) == 5
+    before = await world.lines()
+    found = await ran(world, "+ MATCH (c:Concept)-[r]->(n) RETURN c, r, n;")
+    shown = found.as_json()["result"]
+    nodes = {node["concept_id"]: node for node in shown["nodes"]}
+    assert set(nodes) == {"ml", "nn", "svm", "gpu", "concept-7"}
+    assert nodes["ml"] == {
+        "concept_id": "ml",
+        "label": "Machine Learning",
+        "ontology": "ai",
+        "properties": {"grounding_strength": 0.9},
+    }
+    assert nodes["nn"]["description"] == "Layers of units"
+    assert (nodes["svm"]["label"], nodes["gpu"]["label"]) == ("Support vectors", "Graphics processors")
+    assert nodes["gpu"]["ontology"] == "tools" and "ontology" not in nodes["svm"]
+    links = {(link["from_id"], link["to_id"]): link for link in shown["links"]}
+    assert links["ml", "nn"] == {
+        "from_id": "ml",
+        "to_id": "nn",
+        "relationship_type": "IMPLIES",
+        "category": "logical",
+        "confidence": 0.75,
+        "properties": {"note": "n"},
+    }
+    assert links["ml", "svm"]["grounding_strength"] == 0.5
+    assert links["concept-7", "ml"]["relationship_type"] == "CONTRADICTS"
+    assert ("nn", "nn") in links and len(links) == 5
 
-        text = """@param least: number = 0.5
-        ! MATCH (c) WHERE c.label = $who RETURN c;
-        + MATCH (c)-[r]-(n) WHERE c.concept_id IN $W_IDS RETURN n;
-        + MATCH (a)-[r]->(b) WHERE a.concept_id IN $W_IDS AND b.concept_id IN $W_IDS RETURN r;
-        - MATCH (n) WHERE n.grounding_strength < $least RETURN n;
-        """.replace("@param least", "@param who: string\n@param least")
-        found = await ran(world, text, {"who": "Machine Learning"})
-        assert (ids(found), arcs(found)) == (["ml", "nn"], [("ml", "IMPLIES", "nn"), ("nn", "IMPLIES", "nn")])
-        assert [(step.nodes_affected, step.links_affected) for step in found.log] == [(1, 0), (3, 0), (0, 4), (2, 2)]
-        assert ids(await ran(world, text, {"who": "organizational learning", "least": 0.1})) == ["concept-7", "ml"]
-        with pytest.raises(ProgramInvalid):
-            await ran(world, text)
-        with pytest.raises(ProgramInvalid):
-            await ran(world, text, {"who": 1})
+    text = """@param least: number = 0.5
+    ! MATCH (c) WHERE c.label = $who RETURN c;
+    + MATCH (c)-[r]-(n) WHERE c.concept_id IN $W_IDS RETURN n;
+    + MATCH (a)-[r]->(b) WHERE a.concept_id IN $W_IDS AND b.concept_id IN $W_IDS RETURN r;
+    - MATCH (n) WHERE n.grounding_strength < $least RETURN n;
+    """.replace("@param least", "@param who: string\n@param least")
+    found = await ran(world, text, {"who": "Machine Learning"})
+    assert (ids(found), arcs(found)) == (["ml", "nn"], [("ml", "IMPLIES", "nn"), ("nn", "IMPLIES", "nn")])
+    assert [(step.nodes_affected, step.links_affected) for step in found.log] == [(1, 0), (3, 0), (0, 4), (2, 2)]
+    assert ids(await ran(world, text, {"who": "organizational learning", "least": 0.1})) == ["concept-7", "ml"]
+    with pytest.raises(ProgramInvalid):
+        await ran(world, text)
+    with pytest.raises(ProgramInvalid):
+        await ran(world, text, {"who": 1})
+    assert await world.lines() == before
 
 
 FALLBACKS: list[tuple[str, list[str]]] = [
@@ -296,3 +297,32 @@ async def test_programs_read_with_the_callers_eyes_and_in_the_past(world: World)
     assert ids(await ran(world, text, at=At(position=position))) == ["bare", "gpu"]
     with pytest.raises(Forbidden):
         await Programs(world.system, Principal("eve", frozenset())).execute(parse_text(text).program)
+
+
+READY: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("Neighbourhood", {"id": "gpu"}, ["gpu", "bare", "ml", "nn"]),
+    ("Path", {"from": "svm", "to": "gpu"}, ["gpu", "ml", "nn", "svm"]),
+    ("Common ground", {"one": "svm", "other": "nn"}, ["ml", "nn", "svm"]),
+    ("Weakly grounded", {"below": 0.2}, ["concept-7", "svm"]),
+    ("Contradictions", {}, ["concept-7", "ml"]),
+    ("Search and expand", {"query": "neural networks", "limit": 1}, ["nn", "gpu", "ml"]),
+    ("Orphans", {}, ["alone"]),
+    ("Hubs", {}, ["bare", "concept-7", "gpu", "ml", "nn", "svm"]),
+]
+
+
+@clause("PROG-1", "PROG-115", "PROG-124")
+async def test_the_ready_made_programs_answer_what_they_promise(world: World) -> None:
+    await settle(world.graph)
+    await world.graph.add_node("alone", "Concept")
+    root = Programs(world.system, ROOT)
+    stored = {row.name: row for row in await root.install_ready_made()}
+    assert list(stored) == [name for name, _, _ in READY]
+    assert [row.id for row in await root.install_ready_made()] == [row.id for row in stored.values()]
+    with pytest.raises(Forbidden):
+        await Programs(world.system, ANN).install_ready_made()
+    for name, params, expected in READY:
+        found = await Programs(world.system, BOB).execute(stored[name].id, params)
+        assert (found.result.ids, found.aborted) == (expected, None), name
+    nobody = await Programs(world.system, BOB).execute(stored["Path"].id, {"from": "svm", "to": "alone"})
+    assert nobody.as_json()["aborted"] == {"statement": 0, "reason": "assertion failed: empty result"}

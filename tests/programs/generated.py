@@ -27,7 +27,7 @@ from ugs.programs.ast import (
 )
 from ugs.programs.working import RawLink, RawNode, WorkingGraph
 
-ids = st.sampled_from(["a", "b", "c", "d", "e"])
+ids: st.SearchStrategy[str] = st.sampled_from(["a", "b", "c", "d", "e"])
 nodes = st.builds(RawNode, ids, st.text("xy", max_size=2), st.none() | st.sampled_from(["o", "p"]))
 links = st.builds(RawLink, ids, ids, st.sampled_from(["T", "U"]))
 results = st.builds(WorkingGraph, st.lists(nodes, max_size=6), st.lists(links, max_size=6))
@@ -63,11 +63,11 @@ conditions: st.SearchStrategy[AnyCondition] = st.one_of(
     st.builds(HasOntology, strings.filter(bool)),
     st.builds(HasRelationship, strings.filter(bool)),
 )
-annotations = st.builds(BlockAnnotation, st.sampled_from(BlockType), json_objects)
+annotating = st.builds(BlockAnnotation, st.sampled_from(BlockType), json_objects)
 
 
 def statements(operations: st.SearchStrategy[Any]) -> st.SearchStrategy[Statement]:
-    return st.builds(Statement, st.sampled_from(Operator), operations, st.none() | words, st.none() | annotations)
+    return st.builds(Statement, st.sampled_from(Operator), operations, st.none() | words, st.none() | annotating)
 
 
 simple = statements(cypher_ops | api_ops)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,11 +57,11 @@ def test_what_is_no_program_to_the_one_is_none_to_the_other() -> None:
 
 names = st.text("ab_1", min_size=1, max_size=4)
 values = st.none() | st.booleans() | st.integers(-3, 3) | st.text("ab", max_size=3)
-conditions = st.fixed_dictionaries(
+conditions: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {"test": st.sampled_from(["has_results", "empty", "count_gte", "has_ontology", "nothing"])},
     optional={"value": values, "ontology": values},
 )
-operations = st.deferred(
+operations: st.SearchStrategy[Any] = st.deferred(
     lambda: st.fixed_dictionaries(
         {"type": st.sampled_from(["cypher", "api", "conditional", "loop"])},
         optional={
@@ -75,7 +75,7 @@ operations = st.deferred(
         },
     )
 )
-statements = st.fixed_dictionaries(
+statements: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {"op": st.sampled_from(["+", "-", "&", "?", "!", "*"]), "operation": operations},
     optional={"label": st.text(max_size=3)},
 )
