@@ -19,7 +19,7 @@ from ugs.reads.pattern import Leg, Match, Pattern, Way
 from ugs.reads.where import Everything, Matcher, Where
 
 BREATH = 0.02
-MOST_STEPS = 500_000
+MOST_STEPS = 200_000
 """Arcs to be looked at from one first vertex."""
 
 Follow = Callable[[], None]
@@ -43,11 +43,15 @@ class Finding:
         self.vertices = reader.tables[pattern.vertices.name]
         self.arcs = reader.tables[pattern.arcs.name]
         self.spots: list[Any] = [None] * len(pattern.spots)
-        self.legs: list[Any] = [()] * len(pattern.legs)
+        self.legs: list[Any] = [None] * len(pattern.legs)
+        self.used: set[int] = set()
+        """The arcs of the match so far. Rows are replaced, never changed, so an object tells which it is."""
         self.found: list[Match] = []
-        self.counts: dict[tuple[Any, ...], list[Any]] = {}
+        self.counts: dict[tuple[int, ...], list[Any]] = {}
+        self.total = 0
         self.steps = 0
-        self.follow: Follow = self._count if pattern.counted else self._keep
+        self.bare = pattern.counted and not pattern.wanted_spots and not pattern.wanted_legs
+        self.follow: Follow = self._add if self.bare else self._count if pattern.counted else self._keep
         seen = [{0} | {leg.end for leg in pattern.legs[:number]} for number in range(len(pattern.legs))]
         for number in reversed(range(len(pattern.legs))):
             leg = pattern.legs[number]
@@ -67,26 +71,26 @@ class Finding:
                     began = time.monotonic()
         except Enough:
             pass
+        if self.bare:
+            return [(self.total,)] if self.total else []
         return [(*kept, count) for *kept, count in self.counts.values()] if self.pattern.counted else self.found
 
     # ── what becomes of a match ──────────────────────────────────────────────
 
     def _wanted(self) -> list[Any]:
         legs = [self.legs[number] for number in self.pattern.wanted_legs]
-        walks = [
-            list(arcs) if self.pattern.legs[n].reach else arcs[0]
-            for n, arcs in zip(self.pattern.wanted_legs, legs, strict=True)
-        ]
-        return [self.spots[number] for number in self.pattern.wanted_spots] + walks
+        return [self.spots[number] for number in self.pattern.wanted_spots] + legs
 
     def _keep(self) -> None:
         self.found.append((*self._wanted(), 1))
         if len(self.found) == self.pattern.limit:
             raise Enough
 
+    def _add(self) -> None:
+        self.total += 1
+
     def _count(self) -> None:
         wanted = self._wanted()
-        # Rows are replaced, never changed, so the objects themselves tell which they are.
         key = tuple(map(id, wanted))
         group = self.counts.get(key)
         if group is not None:
@@ -124,8 +128,8 @@ class Finding:
 
     def _step(self, number: int, leg: Leg, known: bool, follow: Follow) -> Follow:
         ways, fits, arrive = self._ways(leg.way), self._test(leg.where, vertex=False), self._arrive(leg.end, known)
-        spots, legs, start, end = self.spots, self.legs, leg.start, leg.end
-        before, key_of = range(number), self.vertices.key_of
+        spots, legs, used, start, end = self.spots, self.legs, self.used, leg.start, leg.end
+        key_of = self.vertices.key_of
 
         def step() -> None:
             here = key_of(spots[start])
@@ -133,16 +137,16 @@ class Finding:
                 arcs = arcs_of(here)
                 self._tick(len(arcs))
                 for arc in arcs:
+                    mark = id(arc)
+                    if mark in used or (fits is not None and not fits(arc)):
+                        continue
                     there = there_of(arc)
-                    if (not loops and there == here) or (fits is not None and not fits(arc)):
-                        continue
-                    if number and any(arc is used for other in before for used in legs[other]):
-                        continue
-                    row = arrive(there)
+                    row = arrive(there) if loops or there != here else None
                     if row is not None:
-                        spots[end], legs[number] = row, (arc,)
+                        spots[end], legs[number] = row, arc
+                        used.add(mark)
                         follow()
-            legs[number] = ()
+                        used.discard(mark)
 
         return step
 
@@ -150,9 +154,9 @@ class Finding:
         """A leg over several arcs: every walk between the bounds, whose arcs all differ."""
         ways, fits, arrive = self._ways(leg.way), self._test(leg.where, vertex=False), self._arrive(leg.end, known)
         low, most = leg.reach or (1, 1)
-        spots, legs, get, key_of = self.spots, self.legs, self.vertices.rows.get, self.vertices.key_of
+        spots, legs, used, get = self.spots, self.legs, self.used, self.vertices.rows.get
 
-        def reach(here: Any, walked: tuple[Row, ...]) -> None:
+        def reach(here: Any, walked: list[Row]) -> None:
             if len(walked) >= low and (row := arrive(here)) is not None:
                 spots[leg.end], legs[number] = row, walked
                 follow()
@@ -162,18 +166,15 @@ class Finding:
                 arcs = arcs_of(here)
                 self._tick(len(arcs))
                 for arc in arcs:
-                    there = there_of(arc)
-                    if (not loops and there == here) or (fits is not None and not fits(arc)) or get(there) is None:
+                    there, mark = there_of(arc), id(arc)
+                    if mark in used or (fits is not None and not fits(arc)) or get(there) is None:
                         continue
-                    if any(arc is used for other in (*legs[:number], walked) for used in other):
-                        continue
-                    reach(there, (*walked, arc))
+                    if loops or there != here:
+                        used.add(mark)
+                        reach(there, [*walked, arc])
+                        used.discard(mark)
 
-        def walk() -> None:
-            reach(key_of(spots[leg.start]), ())
-            legs[number] = ()
-
-        return walk
+        return lambda: reach(self.vertices.key_of(spots[leg.start]), [])
 
     def _tick(self, count: int) -> None:
         self.steps += count

@@ -177,7 +177,7 @@ GREEDY = [
 
 @pytest.mark.parametrize("text", GREEDY)
 async def test_no_query_outlives_its_deadline_or_its_budget(text: str) -> None:
-    limits = Limits(seconds=1.0, held=400_000)
+    limits = Limits(seconds=0.5, held=400_000)
     async with System.at_url("memory:") as system:
         for number in range(30):
             await system.execute(AddNode(id=f"n{number}"))
