@@ -184,6 +184,7 @@ COMMANDS = (
     _tool("serve", "serve a store over HTTP", GATEWAY),
     _tool("health", "ask a running gateway whether it can serve", GATEWAY),
     _tool("mcp", "serve typed memory to an agent over MCP", GATEWAY),
+    _tool("mirror", "write registry, ontology and content as files", STORE),
     _tool("token", "make an API key for a user", GATEWAY),
     _tool("info", "version, backends and where the data is", ABOUT),
     _tool("config", "show the settings and where they come from", ABOUT),

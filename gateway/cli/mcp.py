@@ -31,7 +31,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--profile", choices=["core", "read-only", "extended"], default="core", help="which tools to offer"
     )
     parser.add_argument(
-        "--mirror", metavar="FOLDER", type=Path, help="keep registry, ontology and content as files in this folder"
+        "--mirror", metavar="FOLDER", help="keep registry, ontology and content as files in this folder"
     )
     parser.add_argument(
         "--max-bytes", metavar="BYTES", type=int, default=1 << 20, help="cut longer answers, and say so (default 1 MiB)"
@@ -66,7 +66,8 @@ async def _run(options: Namespace) -> int:
 
     set_up_logs(LogLevel.WARNING, LogFormat.TEXT)
     async with opened(options) as system:
-        base = options.mirror or (Path(os.environ[BASE_PATH]) if os.environ.get(BASE_PATH) else None)
+        folder = options.mirror or os.environ.get(BASE_PATH)
+        base = Path(folder) if folder else None
         bounds = Bounds(bytes=max(options.max_bytes, LEAST_BYTES))
         await serve_stdio(Memory(system, ontology=options.ontology), Profile(options.profile), base, bounds)
     return 0

@@ -26,14 +26,13 @@ def run_tool(entry: Entry, words: Sequence[str], speech: Speech) -> int:
 
     Two marks are optional: `HANDS_ON` (words go to another program as they are), `PUTS_DATA = False` (only sentences).
     """
-    if words and words[0] in ("-h", "--help"):
-        print(tool_help(entry), end="")
-        return OK
     module = import_module(entry.module)
     speech.data = getattr(module, "PUTS_DATA", True)
-    parser = _parser_for(entry, module)
     hands_on = getattr(module, "HANDS_ON", False)
-    options = Namespace(words=list(words)) if hands_on else parser.parse_args(words)
+    if any(word in ("-h", "--help") for word in (words[:1] if hands_on else words)):
+        print(tool_help(entry), end="")
+        return OK
+    options = Namespace(words=list(words)) if hands_on else _parser_for(entry, module).parse_args(words)
     options.speech = speech
     code: int = module.run(options)
     return code
