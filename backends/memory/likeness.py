@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ugs.catalog import Row, Table
-from ugs.reads.near import Near, Scored
+from ugs.reads.near import Near, Scored, products
 from ugs.reads.where import Matcher
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class VectorIndex:
             return
         import numpy
 
-        scores = (self.matrix[: len(self.rows)] @ numpy.frombuffer(near.vector, dtype="<f4")).astype("i4")
+        scores = products(self.matrix[: len(self.rows)], near.vector)
         lines = numpy.flatnonzero(scores >= near.least)
         ranked = lines[numpy.argsort(-scores[lines], kind="stable")].tolist()
         for score, tied in groupby(ranked, key=scores.__getitem__):

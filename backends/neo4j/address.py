@@ -30,6 +30,8 @@ class Address(Struct, frozen=True):
     native: bool = True
     deadline: float = 30.0
     """Seconds that a single call may take."""
+    hnsw: int = 0
+    """The dimension of vectors that are found by a vector index, which may miss some; 0: exactly."""
 
     @property
     def auth(self) -> tuple[str, str] | None:
@@ -92,6 +94,12 @@ def _switch(value: str) -> bool:
     return value == "on"
 
 
+def _dimension(value: str) -> int:
+    if not value.isdecimal() or not 1 <= int(value) <= 4_096:
+        raise UnknownStore("hnsw: give the dimension of the embedder's vectors, from 1 to 4096", option="hnsw")
+    return int(value)
+
+
 def _seconds(value: str) -> float:
     try:
         seconds = float(value)
@@ -102,4 +110,9 @@ def _seconds(value: str) -> float:
     return seconds
 
 
-_READERS: dict[str, Callable[[str], Any]] = {"namespace": _namespace, "native": _switch, "deadline": _seconds}
+_READERS: dict[str, Callable[[str], Any]] = {
+    "namespace": _namespace,
+    "native": _switch,
+    "deadline": _seconds,
+    "hnsw": _dimension,
+}

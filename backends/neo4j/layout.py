@@ -80,7 +80,7 @@ class Layout:
         self.nullable = {field.name for field in table.fields if field.nullable}
         self.terms_index = names.rule(table.name, "terms") if has_terms(table) else None
         self._texts = [at for at, field in enumerate(table.fields) if field.kind is Kind.TEXT]
-        self._vectors = [at for at, field in enumerate(table.fields) if field.kind is Kind.VECTOR]
+        self.vectors = {field.name: at for at, field in enumerate(table.fields) if field.kind is Kind.VECTOR}
         self.missing = names.label(f"missing_{table.name}")
         """The label of placeholders for rows of this vertex table."""
 
@@ -91,6 +91,10 @@ class Layout:
     def rule_property(self, rule: Unique) -> str:
         """Where a row says what a rule keeps unique; absent while the rule does not hold for the row."""
         return f"_unique_{checked(rule.name)}"
+
+    def vector_index(self, name: str) -> str:
+        """What the vector index of a column is called, where there is one."""
+        return self.names.rule(self.table.name, self.columns[name], "near")
 
     @cached_property
     def find(self) -> str:
@@ -129,7 +133,7 @@ class Layout:
             text = values[at]
             if text is not None and not text.isascii():
                 values = [*values[:at], from_ordered(text), *values[at + 1 :]]
-        for at in self._vectors:
+        for at in self.vectors.values():
             values = [*values[:at], pack(values[at]), *values[at + 1 :]]
         return self.table.row(*values)
 

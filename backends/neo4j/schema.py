@@ -28,6 +28,8 @@ class Rule(Struct, frozen=True):
     kind: str = "index"
     violates: str = ""
     """For unique ones: the name of the rule that an error should tell."""
+    dimension: int = 0
+    """For vectors: how many components they have."""
 
     @property
     def statement(self) -> str:
@@ -39,10 +41,16 @@ class Rule(Struct, frozen=True):
                 f"CREATE FULLTEXT INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON EACH [{listed}] "
                 "OPTIONS {indexConfig: {`fulltext.analyzer`: 'keyword', `fulltext.eventually_consistent`: false}}"
             )
+        if self.kind == "vector":
+            config = f"`vector.dimensions`: {self.dimension}, `vector.similarity_function`: 'cosine'"
+            return (
+                f"CREATE VECTOR INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON ({listed}) "
+                f"OPTIONS {{indexConfig: {{{config}, `vector.quantization.enabled`: false}}}}"
+            )
         return f"CREATE INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON ({listed})"
 
 
-def wanted_rules(names: Names, layouts: Iterable[Layout]) -> list[Rule]:
+def wanted_rules(names: Names, layouts: Iterable[Layout], dimension: int = 0) -> list[Rule]:
     """Everything a store needs."""
     rules = [
         Rule(names.rule("log", "id"), names.log, ("id",), "unique", "log"),
@@ -51,6 +59,11 @@ def wanted_rules(names: Names, layouts: Iterable[Layout]) -> list[Rule]:
     ]
     for layout in layouts:
         rules.extend(_table_rules(names, layout))
+        if dimension:
+            rules.extend(
+                Rule(layout.vector_index(name), layout.label, (layout.columns[name],), "vector", dimension=dimension)
+                for name in layout.vectors
+            )
     return rules
 
 

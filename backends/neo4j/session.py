@@ -40,7 +40,9 @@ from ugs.storage import EventQuery, Session
 class Statements:
     """Everything a session can ask, made once when the store opens."""
 
-    def __init__(self, catalog: Catalog, log: Log, fetches: Fetches, writers: Writers) -> None:
+    def __init__(
+        self, catalog: Catalog, log: Log, fetches: Fetches, writers: Writers, quick_vectors: bool = False
+    ) -> None:
         self.catalog = catalog
         self.log = log
         self.fetches = fetches
@@ -49,6 +51,7 @@ class Statements:
         self.known_keys: dict[tuple[str, str, str], tuple[int, bool]] = {}
         """Whether a key of a JSON object occurs at all, and up to which position that is known."""
         self.writers = writers
+        self.quick_vectors = quick_vectors
 
 
 class Neo4jSession(Session):
@@ -168,7 +171,8 @@ class NativeSession(Neo4jSession):
         return int(count)
 
     async def nearest(self, table: Table, near: Near) -> list[Scored]:
-        statement = nearest_statement(self._statements.fetches, table, near)
+        made = self._statements
+        statement = nearest_statement(made.fetches, table, near, made.quick_vectors)
         if not statement.exact:
             return await super().nearest(table, near)
         layout = self._statements.fetches.layouts[table.name]

@@ -49,10 +49,10 @@ class Neo4jStorage(Storage):
         await self.close()
         layouts = {table.name: Layout(table, self.names) for table in catalog}
         log = Log(self.names, [layout.missing for layout in layouts.values() if layout.vertex])
-        rules = wanted_rules(self.names, layouts.values())
+        rules = wanted_rules(self.names, layouts.values(), self.address.hnsw)
         self._connection = Connection(self.address)
         self._connection.rules = {(rule.label, "+".join(rule.properties)): rule.violates for rule in rules}
-        self._statements = Statements(catalog, log, Fetches(layouts), Writers(layouts))
+        self._statements = Statements(catalog, log, Fetches(layouts), Writers(layouts), self.address.hnsw > 0)
         try:
             await self._prepare(log, rules)
         except BaseException:

@@ -134,6 +134,10 @@ class Dialect(ABC):
         """The whole-numbered inner product of two vectors; nothing where the database cannot tell it."""
         return ""
 
+    def nearest_first(self, column: str, vector: str) -> str:
+        """The order in which an index finds the most alike, missing some; nothing where all are looked at."""
+        return ""
+
     @abstractmethod
     def guard_log(self) -> list[str]:
         """Statements that make the log refuse changes and deletions."""

@@ -7,7 +7,7 @@
 
 A PostgreSQL store lives in one schema of its own, `ugs` unless told otherwise, so that a database can hold several
 and nothing else in it is touched. Options follow a `?`: `native=off`, `pool=10`, and for PostgreSQL `schema`, `ssl`,
-`deadline=60`.
+`deadline=60`, `hnsw=256`.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class PostgresqlSettings(Struct, frozen=True):
     pool: int = 10
     deadline: float = 60.0
     """Seconds that one statement may take; a server that does not even answer by then is given up."""
+    hnsw: int = 0
+    """The dimension of vectors that are found by a quick index, which may miss some; 0: exactly."""
 
     def __repr__(self) -> str:
         return f"PostgresqlSettings({self.host}:{self.port}/{self.database}, schema {self.schema})"
@@ -63,6 +65,13 @@ def _count(text: str) -> int:
     if not 1 <= count <= 1_000:
         raise ValueError(text)
     return count
+
+
+def _dimension(text: str) -> int:
+    dimension = int(text)
+    if not 1 <= dimension <= 2_000:
+        raise ValueError(text)
+    return dimension
 
 
 def _seconds(text: str) -> float:
@@ -93,6 +102,7 @@ POSTGRESQL_OPTIONS: Options = {
     **SQLITE_OPTIONS,
     "schema": (_schema, "letters, digits and _, at most 48, not starting with a digit or pg_"),
     "deadline": (_seconds, "a number of seconds from 0.1 to 86400"),
+    "hnsw": (_dimension, "the dimension of the embedder's vectors, from 1 to 2000"),
     "ssl": (_ssl, f"one of {', '.join(SSL_MODES)}"),
 }
 

@@ -31,9 +31,9 @@ class PostgresqlDialect(Dialect):
     }
     limits_index_entries: ClassVar[bool] = True
 
-    def __init__(self, vectors: str | None = None) -> None:
-        self.vectors = vectors
-        """The schema of pgvector, where vectors are kept with it."""
+    def __init__(self, vectors: str | None = None, hnsw: int = 0) -> None:
+        self.vectors, self.hnsw = vectors, hnsw
+        """The schema of pgvector, where vectors are kept with it, and the dimension of its quick index."""
         if vectors is not None:
             self.types = {**self.types, Kind.VECTOR: f"{quoted(vectors)}.vector"}  # type: ignore[misc]
 
@@ -41,7 +41,18 @@ class PostgresqlDialect(Dialect):
         if self.vectors is None:
             return ""
         # Its inner products are negative, so that the best come first; those of whole numbers are exact.
-        return f"-({column} OPERATOR({quoted(self.vectors)}.<#>) {vector})"
+        return f"-({column} {self._product} {vector})"
+
+    def nearest_first(self, column: str, vector: str) -> str:
+        return f"({self.of_one_dimension(column)}) {self._product} {vector}" if self.vectors and self.hnsw else ""
+
+    def of_one_dimension(self, column: str) -> str:
+        """What the quick index holds: it needs to know how long vectors are."""
+        return f"{column}::{self.types[Kind.VECTOR]}({self.hnsw})"
+
+    @property
+    def _product(self) -> str:
+        return f"OPERATOR({quoted(self.vectors or '')}.<#>)"
 
     no_path: ClassVar[str] = "'{}'::text[] COLLATE \"C\""
 

@@ -21,7 +21,7 @@ from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.link import PostgresqlLink
 from backends.sql.postgresql.rendering import is_writable
-from backends.sql.postgresql.vectors import register, vector_schema
+from backends.sql.postgresql.vectors import quick_indexes, register, vector_schema
 from backends.sql.session import SqlSession
 from backends.sql.settings import PostgresqlSettings
 from backends.sql.storage import NATIVE, SqlStorage
@@ -79,10 +79,13 @@ class PostgresqlStorage(SqlStorage):
         link = await self.connect()
         try:
             await self._make_schema(link)
-            self.dialect = PostgresqlDialect(await vector_schema(link, catalog))
+            self.dialect = PostgresqlDialect(await vector_schema(link, catalog), self.settings.hnsw)
         finally:
             await link.close()
         await super().open(catalog)
+        if self.dialect.vectors is not None and self.dialect.hnsw:
+            async with self.session(write=True) as session:
+                await session.link.run(*quick_indexes(self.dialect, catalog))
 
     async def _make_schema(self, link: Link) -> None:
         # Two gateways that start at once would both try to make it; the writer's lock lets one go first.
@@ -96,7 +99,7 @@ class PostgresqlStorage(SqlStorage):
             async with asyncio.timeout(_connect_seconds(self.settings) + 1):
                 connection = await driver_connection(self._engine)
                 if self.dialect.vectors is not None:
-                    await register(connection, self.dialect.vectors)
+                    await register(connection, self.dialect)
         except DRIVER_ERRORS as error:
             raise translated(error, self.describe()) from error
         deadline = MIGRATION_SECONDS if write else self.settings.deadline

@@ -9,17 +9,20 @@ import struct
 from contextlib import suppress
 from typing import Any
 
+from backends.sql.dialect import quoted
 from backends.sql.link import Link
 from backends.sql.migration import transaction
+from backends.sql.names import short
+from backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs.catalog import Catalog, Kind
 from ugs.errors import UgsError
 from ugs.reads.near import Vector, pack
 
+LOOKED_AT = 200
+"""How many candidates a quick index keeps in mind: more find more, and take longer."""
 HOME = "public"
 """Where the extension is put; in a store's own schema it would go when that store goes."""
-SCHEMA = (
-    "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
-)
+SCHEMA = "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
 AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
 COLUMN = (
     "SELECT t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
@@ -50,9 +53,24 @@ async def _made(link: Link) -> str | None:
     return await _schema(link)
 
 
-async def register(connection: Any, schema: str) -> None:
+async def register(connection: Any, dialect: PostgresqlDialect) -> None:
     """Let a connection speak of vectors as the catalog does."""
+    schema = dialect.vectors
     await connection.set_type_codec("vector", schema=schema, encoder=encoded, decoder=decoded, format="binary")
+    if dialect.hnsw:
+        await connection.execute(f"SET hnsw.ef_search = {LOOKED_AT}; SET hnsw.iterative_scan = relaxed_order")
+
+
+def quick_indexes(dialect: PostgresqlDialect, catalog: Catalog) -> list[str]:
+    """Indexes that find most of the most alike at once, for those who asked for them."""
+    return [
+        f"CREATE INDEX IF NOT EXISTS {quoted(short(f'{table.name}_{field.stored_as}_hnsw_{dialect.hnsw}'))} "
+        f"ON {quoted(table.name)} USING hnsw "
+        f"(({dialect.of_one_dimension(quoted(field.stored_as))}) {quoted(dialect.vectors or '')}.vector_ip_ops)"
+        for table in catalog
+        for field in table.fields
+        if field.kind is Kind.VECTOR
+    ]
 
 
 def encoded(vector: Vector) -> bytes:

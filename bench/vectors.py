@@ -1,0 +1,157 @@
+"""Search by likeness: `python -m bench.vectors`.
+
+The ten most alike of many vectors, on each store natively, by the port's default (every vector is fetched and
+compared: the exact scan), and where a store has one by its index that may miss some. Recall is the share of the exact
+scan's answer that was found, ties counting as they stand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from statistics import median, quantiles
+
+import msgspec
+from msgspec import Struct
+
+from bench.features import BUILD, empty_url
+from bench.results import parse_size, size_name
+from bench.stores import STORES
+from ugs.changes import TableWrites
+from ugs.connect import storage_for
+from ugs.features import CATALOG
+from ugs.reads.near import Near, Scored, Vector, nearest_of
+from ugs.storage import Session, Storage
+from ugs.vectors.hashing import HashingEmbedder
+from ugs.vectors.model import NODE_VECTORS, Embedding
+
+FOUND = 10
+AT_ONCE = 1_000
+QUICK = {"postgresql": HashingEmbedder.dimension, "neo4j": HashingEmbedder.dimension}
+"""Stores with an index of their own that may miss some, and what it needs to know."""
+SYLLABLES = ("ba", "de", "fi", "go", "ku", "la", "me", "ni", "or", "pu", "ra", "se", "ti", "vo", "wu", "ze")
+
+
+class Figure(Struct, frozen=True):
+    """How long a search took, and how much it found of what there was to find."""
+
+    store: str
+    side: str
+    vectors: int
+    load_seconds: float
+    median_ms: float
+    p95_ms: float
+    recall: float
+
+
+def texts(count: int, seed: int) -> list[str]:
+    """Sentences of made-up words, of which some are said far more often than others."""
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(5_000)]
+    weights = [1 / (rank + 5) for rank in range(len(words))]
+    return [" ".join(chance.choices(words, weights, k=8)) for _ in range(count)]
+
+
+def vectors(count: int, seed: int) -> list[Vector]:
+    return [vector for vector in HashingEmbedder().embed(texts(count, seed)) if vector is not None]
+
+
+async def load(storage: Storage, rows: Sequence[Embedding]) -> float:
+    started = time.perf_counter()
+    for start in range(0, len(rows), AT_ONCE):
+        async with storage.session(write=True) as session:
+            await session.append((), {NODE_VECTORS.vectors: TableWrites(inserts=list(rows[start : start + AT_ONCE]))})
+    return time.perf_counter() - started
+
+
+Search = Callable[[Session, Near], Awaitable[list[Scored]]]
+
+
+async def natively(session: Session, near: Near) -> list[Scored]:
+    return await session.nearest(NODE_VECTORS.vectors, near)
+
+
+async def by_scanning(session: Session, near: Near) -> list[Scored]:
+    return await Session.nearest(session, NODE_VECTORS.vectors, near)
+
+
+async def timed(
+    storage: Storage, search: Search, asked: Sequence[Vector], rows: Sequence[Embedding]
+) -> tuple[list[float], float]:
+    """Milliseconds of each search, and the recall."""
+    took, found = [], 0
+    for vector in asked:
+        near = Near("vector", vector, FOUND)
+        started = time.perf_counter()
+        async with storage.session() as session:
+            answer = await search(session, near)
+        took.append((time.perf_counter() - started) * 1000)
+        right = {scored.row.id for scored in nearest_of(rows, NODE_VECTORS.vectors, near)}
+        found += sum(scored.row.id in right for scored in answer)
+    return took[1:], found / (FOUND * len(asked))  # the first one builds what is built once
+
+
+async def measure(store: str, url: str, quick: bool, rows: list[Embedding], asked: list[Vector]) -> list[Figure]:
+    storage = storage_for(url)
+    await storage.open(CATALOG)
+    try:
+        await storage.wipe()
+        seconds = await load(storage, rows)
+        sides: dict[str, tuple[Search, int]] = {"native": (natively, len(asked)), "scan": (by_scanning, 4)}
+        if quick:
+            sides = {"index": (natively, len(asked))}
+        figures = []
+        for side, (search, count) in sides.items():
+            took, recall = await timed(storage, search, asked[:count], rows)
+            p95 = quantiles(took, n=20)[-1]
+            figures.append(
+                Figure(
+                    store, side, len(rows), round(seconds, 1), round(median(took), 2), round(p95, 2), round(recall, 4)
+                )
+            )
+            print(line(figures[-1]), flush=True)
+        await storage.wipe()
+        return figures
+    finally:
+        await storage.close()
+
+
+def line(figure: Figure) -> str:
+    return (
+        f"{figure.store:<11}{figure.side:<8}{size_name(figure.vectors):>6}   load {figure.load_seconds:>6.1f} s"
+        f"{figure.median_ms:>10.1f} ms{figure.p95_ms:>10.1f} ms p95   recall {figure.recall:.3f}"
+    )
+
+
+async def run(stores: Sequence[str], size: int, questions: int) -> list[Figure]:
+    rows = [Embedding(f"n{number}", 0, vector) for number, vector in enumerate(vectors(size, 1))]
+    asked = vectors(questions, 2)
+    figures = []
+    for store in stores:
+        with empty_url(store) as url:
+            figures += await measure(store, url, False, rows, asked)
+        if store in QUICK:
+            with empty_url(store) as url:
+                join = "&" if "?" in url else "?"
+                figures += await measure(store, f"{url}{join}hnsw={QUICK[store]}", True, rows, asked)
+    return figures
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.vectors", description="search by likeness on every store")
+    parser.add_argument("--stores", default=",".join(STORES), help=f"of {','.join(STORES)}")
+    parser.add_argument("--size", type=parse_size, default=100_000, help="how many vectors")
+    parser.add_argument("--questions", type=int, default=50, help="how many searches")
+    parser.add_argument("--output", type=Path, default=BUILD / "vectors.json", help="where the figures go")
+    asked = parser.parse_args(arguments)
+    figures = asyncio.run(run(asked.stores.split(","), asked.size, asked.questions))
+    asked.output.parent.mkdir(parents=True, exist_ok=True)
+    asked.output.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=2) + b"\n")
+
+
+if __name__ == "__main__":
+    main()
