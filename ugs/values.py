@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Any, NewType
 
 import msgspec
@@ -98,6 +99,35 @@ def parse_json(text: str | bytes) -> Json:
 
 def check_value(value: object, where: str = "value", depth: int = 0) -> None:
     """Refuse what some store could not keep exactly."""
+    if not _is_fine(value, MAX_DEPTH):
+        _check_closely(value, where, 0)
+
+
+def _is_fine(value: Any, depth: int) -> bool:
+    """Whether the value is plainly one that every store keeps; if not, a closer look finds the place or clears it."""
+    kind = type(value)
+    if kind is str:
+        return _is_text(value)
+    if kind is int:
+        return bool(MIN_INT <= value <= MAX_INT)
+    if kind is float:
+        return math.isfinite(value)
+    if kind is dict:
+        return depth > 0 and all(map(_is_key, value)) and all(map(_is_fine, value.values(), repeat(depth - 1)))
+    if kind is list:
+        return depth > 0 and all(map(_is_fine, value, repeat(depth - 1)))
+    return value is None or kind is bool
+
+
+def _is_key(key: object) -> bool:
+    return type(key) is str and 0 < len(key) <= MAX_KEY and _is_text(key)
+
+
+def _is_text(value: str) -> bool:
+    return value.isascii() and "\x00" not in value
+
+
+def _check_closely(value: object, where: str, depth: int) -> None:
     if value is None or isinstance(value, bool):
         return
     if isinstance(value, str):
@@ -113,7 +143,7 @@ def check_value(value: object, where: str = "value", depth: int = 0) -> None:
 
 
 def _check_text(value: str, where: str) -> None:
-    if value.isascii() and "\x00" not in value:
+    if _is_text(value):
         return
     bad = FORBIDDEN_TEXT.search(value)
     if bad is not None:
@@ -126,11 +156,11 @@ def _check_composite(value: object, where: str, depth: int) -> None:
         raise InvalidJSON(f"{where[:80]}: nested deeper than {MAX_DEPTH}", path=where[:80])
     if isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            check_value(item, f"{where}[{index}]", depth)
+            _check_closely(item, f"{where}[{index}]", depth)
     elif isinstance(value, dict):
         for key, item in value.items():
             check_key(key, where)
-            check_value(item, f"{where}.{key}", depth)
+            _check_closely(item, f"{where}.{key}", depth)
     else:
         raise InvalidJSON(f"{where}: {type(value).__name__} is not a JSON value", path=where)
 

@@ -113,6 +113,8 @@ def is_temporary(id: str | None) -> bool:
 
 def with_real_ids(operation: Operation, names: dict[str, str]) -> Operation:
     """The operation with temporary ids replaced by those generated so far."""
+    if not names and not any(is_temporary(getattr(operation, field, None)) for field in ("id", "source", "target")):
+        return operation
     changes: dict[str, Any] = {}
     for field in operation.__struct_fields__:
         value = getattr(operation, field)
