@@ -19,7 +19,6 @@ from ugs.programs.ast import GraphProgram, ProgramMetadata
 from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.programs.errors import ProgramInvalid, ProgramNotFound, access_denied
 from ugs.programs.model import COUNTER, DEFINITION_TYPE, PROGRAMS, ProgramRow, digest_of
-from ugs.programs.validating import checked
 from ugs.storage import Session
 from ugs.values import FORBIDDEN_TEXT, MAX_INT, to_text
 
@@ -105,6 +104,9 @@ async def delete(command: DeleteProgram, desk: Desk) -> Decision:
 
 def valid(raw: object, bounds: Bounds) -> GraphProgram:
     """The program, or PROGRAM_INVALID with all that is wrong."""
+    # The validator brings the whole query engine along, which a store that only opens does not need.
+    from ugs.programs.validating import checked
+
     program, result = checked(raw, bounds)
     if program is None:
         raise ProgramInvalid(result)
