@@ -28,3 +28,11 @@ def test_everything_it_copies_exists_and_is_let_through() -> None:
         for name in line.split():
             assert (PROJECT / name).exists(), name
             assert f"!{name}" in let_through
+
+
+def test_graphiql_is_built_inside_and_goes_where_the_gateway_looks() -> None:
+    web, build = re.split(r"^FROM ", DOCKERFILE.read_text(), flags=re.MULTILINE)[1:3]
+    assert "RUN CI=1 scripts/web.sh" in web
+    assert "COPY --from=web /src/gateway/static ./gateway/static\nRUN scripts/install_app.sh" in build
+    assert "out=$PWD/gateway/static/graphiql" in (PROJECT / "scripts" / "web.sh").read_text()
+    assert "gateway/static" in (PROJECT / ".dockerignore").read_text().split()
