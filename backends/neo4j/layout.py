@@ -92,9 +92,9 @@ class Layout:
         """Where a row says what a rule keeps unique; absent while the rule does not hold for the row."""
         return f"_unique_{checked(rule.name)}"
 
-    def vector_index(self, name: str) -> str:
+    def vector_index(self, name: str, dimension: int | str) -> str:
         """What the vector index of a column is called, where there is one."""
-        return self.names.rule(self.table.name, self.columns[name], "near")
+        return self.names.rule(self.table.name, self.columns[name], "near", str(dimension))
 
     @cached_property
     def find(self) -> str:

@@ -38,5 +38,6 @@ def nearest_statement(fetches: Fetches, table: Table, near: Near, quick: bool = 
 
 def _candidates(parameters: Parameters, layout: Layout, near: Near, vector: str) -> str:
     """What the vector index finds."""
-    index, many = parameters.add(layout.vector_index(near.field)), parameters.add(MORE * near.limit + AT_LEAST)
+    index = parameters.add(layout.vector_index(near.field, len(near.vector) // 4))
+    many = parameters.add(MORE * near.limit + AT_LEAST)
     return f"CALL db.index.vector.queryNodes({index}, {many}, {vector}) YIELD node AS n WITH n"

@@ -6,6 +6,7 @@ a newer one is refused, because this version would not understand what it finds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -60,11 +61,21 @@ def wanted_rules(names: Names, layouts: Iterable[Layout], dimension: int = 0) ->
     for layout in layouts:
         rules.extend(_table_rules(names, layout))
         if dimension:
-            rules.extend(
-                Rule(layout.vector_index(name), layout.label, (layout.columns[name],), "vector", dimension=dimension)
-                for name in layout.vectors
-            )
+            rules.extend(_vector_rules(layout, dimension))
     return rules
+
+
+def _vector_rules(layout: Layout, dimension: int) -> Iterator[Rule]:
+    for name in layout.vectors:
+        index = layout.vector_index(name, dimension)
+        yield Rule(index, layout.label, (layout.columns[name],), "vector", dimension=dimension)
+
+
+def stale_indexes(layouts: Iterable[Layout], rules: Iterable[Rule], found: Iterable[str]) -> list[str]:
+    """Vector indexes that nobody asks for any more: every write would still pay for them."""
+    wanted = {rule.name for rule in rules}
+    names = [layout.vector_index(name, "[0-9]+") for layout in layouts for name in layout.vectors]
+    return [one for one in found if one not in wanted and any(re.fullmatch(name, one) for name in names)]
 
 
 def _table_rules(names: Names, layout: Layout) -> Iterator[Rule]:

@@ -15,7 +15,7 @@ from backends.neo4j.connection import Connection
 from backends.neo4j.fetches import Fetches
 from backends.neo4j.layout import Layout, Names
 from backends.neo4j.log import Log, empty_head
-from backends.neo4j.schema import AWAIT, SHOW, VERSION, Rule, wanted_rules
+from backends.neo4j.schema import AWAIT, SHOW, VERSION, Rule, stale_indexes, wanted_rules
 from backends.neo4j.session import NativeSession, Neo4jSession, Statements
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog
@@ -79,6 +79,8 @@ class Neo4jStorage(Storage):
 
     async def _make_missing(self, rules: list[Rule]) -> None:
         states = dict(await self._opened.run(SHOW, write=False))
+        for name in stale_indexes(self._made.fetches.layouts.values(), rules, states):
+            await self._opened.run(f"DROP INDEX {name} IF EXISTS")
         missing = [rule for rule in rules if states.get(rule.name) is None]
         for rule in missing:
             await self._opened.run(rule.statement)

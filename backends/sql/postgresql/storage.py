@@ -21,7 +21,7 @@ from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.link import PostgresqlLink
 from backends.sql.postgresql.rendering import is_writable
-from backends.sql.postgresql.vectors import quick_indexes, register, vector_schema
+from backends.sql.postgresql.vectors import register, settle_indexes, vector_schema
 from backends.sql.session import SqlSession
 from backends.sql.settings import PostgresqlSettings
 from backends.sql.storage import NATIVE, SqlStorage
@@ -83,9 +83,9 @@ class PostgresqlStorage(SqlStorage):
         finally:
             await link.close()
         await super().open(catalog)
-        if self.dialect.vectors is not None and self.dialect.hnsw:
+        if self.dialect.vectors is not None:
             async with self.session(write=True) as session:
-                await session.link.run(*quick_indexes(self.dialect, catalog))
+                await settle_indexes(session.link, self.dialect, catalog)
 
     async def _make_schema(self, link: Link) -> None:
         # Two gateways that start at once would both try to make it; the writer's lock lets one go first.

@@ -20,10 +20,16 @@ from ugs.reads.near import Vector, pack
 
 LOOKED_AT = 200
 """How many candidates a quick index keeps in mind: more find more, and take longer."""
+BUILDING = "512MB"
+"""Memory for building one: with less than it needs, building takes many times as long."""
 HOME = "public"
 """Where the extension is put; in a store's own schema it would go when that store goes."""
 SCHEMA = "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
 AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+QUICK = (
+    "SELECT c.relname FROM pg_class c JOIN pg_am a ON a.oid = c.relam "
+    "WHERE a.amname = 'hnsw' AND c.relnamespace = current_schema()::regnamespace"
+)
 COLUMN = (
     "SELECT t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
     "WHERE a.attrelid = to_regclass(quote_ident($1)) AND a.attname = $2"
@@ -61,16 +67,28 @@ async def register(connection: Any, dialect: PostgresqlDialect) -> None:
         await connection.execute(f"SET hnsw.ef_search = {LOOKED_AT}; SET hnsw.iterative_scan = relaxed_order")
 
 
-def quick_indexes(dialect: PostgresqlDialect, catalog: Catalog) -> list[str]:
-    """Indexes that find most of the most alike at once, for those who asked for them."""
-    return [
-        f"CREATE INDEX IF NOT EXISTS {quoted(short(f'{table.name}_{field.stored_as}_hnsw_{dialect.hnsw}'))} "
-        f"ON {quoted(table.name)} USING hnsw "
-        f"(({dialect.of_one_dimension(quoted(field.stored_as))}) {quoted(dialect.vectors or '')}.vector_ip_ops)"
-        for table in catalog
-        for field in table.fields
-        if field.kind is Kind.VECTOR
-    ]
+async def settle_indexes(link: Link, dialect: PostgresqlDialect, catalog: Catalog) -> None:
+    """Make the quick indexes that are asked for, and drop those that are not: every write would still pay for them."""
+    wanted = quick_indexes(dialect, catalog) if dialect.hnsw else {}
+    found = {name for (name,) in await link.rows(QUICK)}
+    statements = [f"DROP INDEX {quoted(name)}" for name in sorted(found - wanted.keys())]
+    statements += [text for name, text in wanted.items() if name not in found]
+    if statements:
+        await link.run(f"SET LOCAL maintenance_work_mem = '{BUILDING}'", *statements)
+
+
+def quick_indexes(dialect: PostgresqlDialect, catalog: Catalog) -> dict[str, str]:
+    """For each column of vectors an index that finds most of the most alike at once, by its name."""
+    indexes = {}
+    for table in catalog:
+        for field in (field for field in table.fields if field.kind is Kind.VECTOR):
+            name = short(f"{table.name}_{field.stored_as}_hnsw_{dialect.hnsw}")
+            column = f"({dialect.of_one_dimension(quoted(field.stored_as))})"
+            indexes[name] = (
+                f"CREATE INDEX {quoted(name)} ON {quoted(table.name)} USING hnsw "
+                f"({column} {quoted(dialect.vectors or '')}.vector_ip_ops)"
+            )
+    return indexes
 
 
 def encoded(vector: Vector) -> bytes:
