@@ -15,7 +15,7 @@ SERVERS := $(BIN)/python -m tests.servers run --
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web run test lint types contracts unit conformance tck packaging bench fuzz faults servers lock clean
+.PHONY: help install web run test lint types contracts unit conformance doors tck packaging bench fuzz faults servers lock clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -37,8 +37,8 @@ run: $(STAMP) $(WEB)  ## serve the embedded store, data in ./data
 	@mkdir -p "$(DATA)"
 	@exec $(BIN)/ugs serve --store "file:$(DATA)" --host "$(HOST)" --port "$(PORT)"
 
-test: $(STAMP) $(WEB)  ## everything: servers, lint, types, contracts, unit, conformance, packaging
-	@$(SERVERS) scripts/test.sh lint types+contracts unit+conformance packaging
+test: $(STAMP) $(WEB)  ## everything: servers, lint, types, contracts, unit, conformance, doors, packaging
+	@$(SERVERS) scripts/test.sh lint types+contracts unit+conformance doors+packaging
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check $(CODE)
@@ -55,6 +55,9 @@ unit: $(STAMP)  ## tests/ without the packaging and full fault suites
 
 conformance: $(STAMP)  ## the kit on all four stores, report in build/conformance
 	@$(SERVERS) $(BIN)/python -m conformance --all --report build/conformance
+
+doors: $(STAMP)  ## the kit through GraphQL over HTTP, on all four stores
+	@$(SERVERS) $(BIN)/python -m tests.doors --all
 
 tck: $(STAMP)  ## the openCypher TCK on every store, report in build/tck
 	@$(SERVERS) $(BIN)/python -m tests.cypher

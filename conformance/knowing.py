@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from conformance.faces import facts_of
 from conformance.world import World
 from ugs.catalog import Table
-from ugs.facts.api import FactResult, Facts
+from ugs.facts.api import FactResult
 from ugs.facts.instants import instant_of, instant_text
 from ugs.facts.model import EVIDENCE, FACTS, SUPERSESSIONS, Evidence, Fact, Predicate, Supersession
 from ugs.identity import Principal
@@ -27,8 +28,8 @@ class Know:
 
     def __init__(self, world: World, principal: Principal = ALICE) -> None:
         self.world = world
-        self.facts = Facts(world.system, principal)
-        self.admin = Facts(world.system)
+        self.facts = facts_of(world.system, principal)
+        self.admin = facts_of(world.system)
         self.set_clock(day(10))
 
     def set_clock(self, moment: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from conformance.faces import graph_of
 from conformance.harness import Harness, store_url
 from conformance.histories import everything_asked, log_lines
 from conformance.loop import run
@@ -98,7 +99,7 @@ async def test_a_copy_remembers_keys_versions_and_counters(world: World, other: 
     await world.system.copy_to(await other.storage())
     system = await other.system(FixedClock(NOW))
     try:
-        copied = Graph(system)
+        copied = graph_of(system)
         for graph in (world.graph, copied):
             again = await graph.add_edge("dangling", "ghost", "alice", properties={"why": "@(alice)"}, key="k3")
             assert again.repeated

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from conformance.faces import graph_of
 from conformance.harness import Harness
 from conformance.histories import Group, Request, everything_asked, histories, live_through, log_lines, some_asked
 from conformance.loop import run
@@ -38,7 +39,7 @@ async def same_as_the_reference(harness: Harness, history: History) -> None:
     async with System.at_url("memory:", reference_clock := FixedClock(NOW)) as reference:
         expected = await lived(history, Graph(reference), reference_clock)
         try:
-            found = await lived(history, Graph(system), clock)
+            found = await lived(history, graph_of(system), clock)
         finally:
             await system.close()
     for part in expected:

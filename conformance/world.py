@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conformance.faces import graph_of
 from conformance.harness import Harness
 from ugs.api import Graph
 from ugs.clock import FixedClock
@@ -38,7 +39,7 @@ class World:
 
     async def _open(self) -> None:
         self.system = await self.harness.system(self.clock)
-        self.graph = Graph(self.system)
+        self.graph = graph_of(self.system)
 
     async def end(self) -> None:
         await self.system.close()

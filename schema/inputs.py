@@ -15,6 +15,7 @@ from ugs.errors import InvalidSyntax
 from ugs.graph.batches import Operation
 from ugs.graph.commands import AddEdge, AddNode, Delete, Update
 from ugs.graph.content import NewContent
+from ugs.values import whole
 
 RETRY = "Makes a retry safe: the same key with the same input gives the first answer again"
 EXPECTED = "Refuse with VERSION_CONFLICT unless the element is at this version; 0 means it must not exist yet"
@@ -137,7 +138,7 @@ def added_edge(given: AddEdgeInput) -> AddEdge:
         source=given.source,
         target=given.to,
         type=given.type,
-        weight=given.weight,
+        weight=whole(given.weight),
         properties=as_object(given.properties, "properties"),
         strict=given.endpoint_policy is EndpointPolicy.STRICT,
         expected_version=given.expected_version,
