@@ -30,6 +30,7 @@ class CypherStep:
     details: str = strawberry.field(description="What it does, in the words of the query")
     depth: int = strawberry.field(description="How deep it is nested in another operator")
     rows: int | None = strawberry.field(description="How many rows left it; null when the query was not profiled")
+    statement: str | None = strawberry.field(description="What the store is sent, when it is asked at once; else null")
 
 
 @strawberry.type(description="The answer to an openCypher query")
@@ -83,7 +84,13 @@ def shown_result(found: cypher.Result, took: float) -> CypherResult:
         columns=list(found.columns),
         rows=[Json(row) for row in cypher.json_rows(found)],
         truncated=found.truncated,
-        plan=[CypherStep(operator=s.operator, details=s.details, depth=s.depth, rows=s.rows) for s in found.plan],
+        plan=[shown_step(step) for step in found.plan],
         explanation=cypher.as_table(found.plan) if found.plan else None,
         duration_ms=took,
+    )
+
+
+def shown_step(step: cypher.PlanStep) -> CypherStep:
+    return CypherStep(
+        operator=step.operator, details=step.details, depth=step.depth, rows=step.rows, statement=step.statement
     )

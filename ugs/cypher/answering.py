@@ -15,6 +15,7 @@ from ugs.cypher.engine import local, nested
 from ugs.cypher.engine.env import Layout
 from ugs.cypher.engine.limits import Limits
 from ugs.cypher.engine.operators.base import Operator
+from ugs.cypher.engine.operators.joining import StoreMatch
 from ugs.cypher.engine.planning.queries import Planned, plan_query
 from ugs.cypher.engine.planning.statistics import Statistics, gather, labels_worth_counting
 from ugs.cypher.engine.reader import Reader
@@ -115,8 +116,9 @@ async def _consistent(prepared: Prepared, view: GraphView, params: Mapping[str, 
 
 async def explain(source: Session | GraphView, query: str, view: str = "GRAPH") -> str:
     """How a query would be answered, as a table for people; nothing is run."""
-    parts, _ = await _planned(prepare(query), view_of(source, view, everything_now()))
-    return as_table(steps_of(parts, None))
+    graph = view_of(source, view, everything_now())
+    parts, layout = await _planned(prepare(query), graph)
+    return as_table(await _steps(parts, layout, Run(Reader(graph), {}, Limits())))
 
 
 async def _planned(prepared: Prepared, view: GraphView) -> tuple[list[Planned], Layout]:
@@ -134,7 +136,7 @@ async def _answer(prepared: Prepared, run: Run) -> Result:
     mode = prepared.statement.mode
     parts, layout = await _planned(prepared, run.graph.view)
     if mode == "EXPLAIN":
-        return Result(prepared.columns, [], run.graph.fetches, tuple(steps_of(parts, None)))
+        return Result(prepared.columns, [], run.graph.fetches, tuple(await _steps(parts, layout, run)))
     run.counts = {} if mode == "PROFILE" else None
     distinct = len(parts) > 1 and not prepared.statement.query.all
     # One row more than asked for tells whether there are more; which rows are equal only all of them tell.
@@ -144,10 +146,20 @@ async def _answer(prepared: Prepared, run: Run) -> Result:
         await _take_rows(run, part, layout.width, prepared.columns, rows, enough)
     if distinct:
         rows = list({tuple(identity(value) for value in row): row for row in reversed(rows)}.values())[::-1]
-    plan = tuple(steps_of(parts, run.counts)) if mode == "PROFILE" else ()
+    plan = tuple(await _steps(parts, layout, run)) if mode == "PROFILE" else ()
     first = run.limits.first
     more = first is not None and len(rows) > first
     return Result(prepared.columns, rows[:first], run.graph.fetches, plan, more)
+
+
+async def _steps(parts: Sequence[Planned], layout: Layout, run: Run) -> list[PlanStep]:
+    """The plan for people, with what the store is sent and the rows counted so far."""
+    run.template = first_row(run, layout.width)
+    statements: dict[int, str] = {}
+    for operator in (operator for part in parts for operator in part.operators):
+        if isinstance(operator, StoreMatch) and (sent := await operator.statements(run)):
+            statements[id(operator)] = "; ".join(sent)
+    return steps_of(parts, run.counts, statements)
 
 
 async def _take_rows(
@@ -164,11 +176,15 @@ async def _take_rows(
             raise LimitExceeded(message, limit=run.limits.rows)
 
 
+def first_row(run: Run, width: int) -> Row:
+    """The row that every query starts from."""
+    return [run] + [None] * (width - 1)
+
+
 def flow(run: Run, operators: Sequence[Operator], width: int) -> AsyncIterator[list[Row]]:
     """The rows that leave the last operator."""
-    first: Row = [run] + [None] * (width - 1)
-    run.template = first
-    batches = _one(first)
+    run.template = first_row(run, width)
+    batches = _one(run.template)
     for operator in operators:
         batches = operator.flow(run, batches)
         if run.counts is not None:

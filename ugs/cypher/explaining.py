@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from ugs.cypher.engine.operators.base import Operator
 from ugs.cypher.engine.planning.queries import Planned
+
+NOTHING_SENT: Mapping[int, str] = {}
 
 
 class PlanStep(Struct, frozen=True):
@@ -18,28 +20,34 @@ class PlanStep(Struct, frozen=True):
     depth: int
     rows: int | None = None
     """How many rows left it, when the query was profiled."""
+    statement: str | None = None
+    """What the store is sent, when it is asked for everything at once."""
 
 
-def steps_of(parts: Sequence[Planned], counts: dict[int, int] | None) -> list[PlanStep]:
+def steps_of(
+    parts: Sequence[Planned], counts: dict[int, int] | None, statements: Mapping[int, str] = NOTHING_SENT
+) -> list[PlanStep]:
     """All operators of a query in the order in which they work."""
     steps: list[PlanStep] = []
     for number, part in enumerate(parts):
         if len(parts) > 1:
             steps.append(PlanStep("Union", f"part {number + 1} of {len(parts)}", 0))
-        steps += _steps(part.operators, int(len(parts) > 1), counts)
+        steps += _steps(part.operators, int(len(parts) > 1), counts, statements)
     return steps
 
 
-def _steps(operators: Sequence[Operator], depth: int, counts: dict[int, int] | None) -> Iterator[PlanStep]:
+def _steps(
+    operators: Sequence[Operator], depth: int, counts: dict[int, int] | None, statements: Mapping[int, str]
+) -> Iterator[PlanStep]:
     for operator in operators:
         rows = None if counts is None else counts.get(id(operator), 0)
-        yield PlanStep(operator.title, operator.describe(), depth, rows)
+        yield PlanStep(operator.title, operator.describe(), depth, rows, statements.get(id(operator)))
         for inner in operator.inner():
-            yield from _steps(inner, depth + 1, counts)
+            yield from _steps(inner, depth + 1, counts, statements)
 
 
 def as_table(steps: Sequence[PlanStep]) -> str:
-    """The plan for people, one line per operator."""
+    """The plan for people, one line per operator, and one for what a store is sent."""
     names = ["  " * step.depth + step.operator for step in steps]
     profiled = any(step.rows is not None for step in steps)
     widest = max((len(name) for name in names), default=0)
@@ -47,4 +55,6 @@ def as_table(steps: Sequence[PlanStep]) -> str:
     for step, name in zip(steps, names, strict=True):
         rows = "" if not profiled else f"{'' if step.rows is None else step.rows:>10}  "
         lines.append(f"{name:<{widest}}  {rows}{step.details}".rstrip())
+        if step.statement is not None:
+            lines.append(f"{'':<{widest}}  {step.statement}")
     return "\n".join(lines)

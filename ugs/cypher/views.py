@@ -47,6 +47,9 @@ class Unjoined:
     async def match(self, pattern: Pattern) -> list[Match] | None:
         return None
 
+    def match_statements(self, pattern: Pattern) -> list[str]:
+        return []
+
     async def labels_are_types(self) -> bool:
         return False
 

@@ -90,6 +90,9 @@ class ProgramGraph:
     async def match(self, pattern: object) -> None:
         return None
 
+    def match_statements(self, pattern: object) -> list[str]:
+        return []
+
     async def labels_are_types(self) -> bool:
         return False
 

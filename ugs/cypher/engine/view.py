@@ -61,6 +61,8 @@ class GraphView(Protocol):
 
     async def match(self, pattern: Pattern) -> list[Match] | None: ...
 
+    def match_statements(self, pattern: Pattern) -> list[str]: ...
+
     async def labels_are_types(self) -> bool: ...
 
 
@@ -115,6 +117,9 @@ class StoredGraph:
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
         return await self.session.match(pattern)
+
+    def match_statements(self, pattern: Pattern) -> list[str]:
+        return self.session.match_statements(pattern)
 
     async def labels_are_types(self) -> bool:
         """Whether no node has labels beside its type, so that the type alone decides."""

@@ -116,6 +116,14 @@ class StoreMatch(Operator):
         """The steps that are still to be taken: checks, and paths to be put together."""
         return [step for step in self.steps if isinstance(step, BindPath) or (isinstance(step, Filter) and not exact)]
 
+    async def statements(self, run: Run) -> list[str]:
+        """What the store would be sent, for people; nothing where the parameters at hand are not enough to tell."""
+        try:
+            asked, _ = await self.question(run)
+        except (Nothing, CypherError):
+            return []
+        return run.graph.view.match_statements(asked)
+
     async def question(self, run: Run) -> tuple[Pattern, bool]:
         """The question for the store, and whether it says all that the conditions say."""
         view = run.graph.view

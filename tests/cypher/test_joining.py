@@ -1,0 +1,106 @@
+"""Whole patterns in one question: what is asked for, what is left to check, and when the steps are taken after all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ugs import cypher
+from ugs.cypher.engine.operators import joining
+from ugs.graph.batches import Batch
+from ugs.graph.commands import AddEdge, AddNode
+from ugs.system import System
+
+
+@pytest.fixture
+async def system(tmp_path: Path) -> AsyncIterator[System]:
+    """Five people who all know each other, on a store with statements to look at."""
+    async with System.at_url(f"sqlite:///{tmp_path}/joining.db") as opened:
+        names = [f"p{number}" for number in range(5)]
+        nodes = [AddNode(id=name, type="P", properties={"i": number}) for number, name in enumerate(names)]
+        edges = [AddEdge(id=None, source=a, target=b, type="KNOWS") for a in names for b in names if a != b]
+        await opened.execute(Batch(operations=(*nodes, *edges)))
+        yield opened
+
+
+async def profile(system: System, query: str, **more: Any) -> tuple[cypher.PlanStep, list[Any]]:
+    """The first step of a plan, and the answer."""
+    found = await cypher.ask(system, f"PROFILE {query}", **more)
+    return found.plan[0], found.rows
+
+
+async def test_a_count_comes_back_as_a_number(system: System) -> None:
+    step, rows = await profile(system, "MATCH (a:P)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN count(*)")
+
+    assert (step.operator, step.rows, rows) == ("StoreMatch", 1, [(80,)])
+    assert "count(*)" in (step.statement or "")
+
+
+async def test_a_grouping_comes_back_with_a_row_for_each_group(system: System) -> None:
+    step, rows = await profile(system, "MATCH (a:P)-[r]->(b)-->(c) RETURN a.i AS i, count(c) AS n, sum(1) AS s")
+
+    assert (step.rows, sorted(rows)) == (5, [(number, 16, 16) for number in range(5)])
+    assert "GROUP BY" in (step.statement or "")
+
+
+async def test_distinct_values_come_back_once(system: System) -> None:
+    step, rows = await profile(system, "MATCH (a:P)-[*1..2]->(b) RETURN DISTINCT b.i AS i ORDER BY i")
+
+    assert (step.rows, rows) == (5, [(number,) for number in range(5)])
+
+
+async def test_a_limit_goes_along_and_so_does_the_limit_of_the_caller(system: System) -> None:
+    step, rows = await profile(system, "MATCH (a)-->(b) RETURN a.i SKIP 1 LIMIT 2")
+    assert (step.rows, len(rows)) == (3, 2)
+
+    step, rows = await profile(system, "MATCH (a)-->(b) RETURN a.i", limit=4)
+    assert (step.rows, len(rows)) == (5, 4)
+
+
+async def test_what_the_store_cannot_say_is_checked_afterwards(system: System) -> None:
+    step, rows = await profile(system, "MATCH (a:P)-->(b) WHERE a.i < b.i AND a.i IN [0, 1] RETURN count(*)")
+
+    assert (step.operator, step.rows, rows) == ("StoreMatch", 7, [(7,)])
+
+
+async def test_labels_beside_the_type_are_seen(system: System) -> None:
+    await system.execute(AddNode(id="x", type="Q", properties={"_labels": ["P"], "i": 9}))
+    await system.execute(AddEdge(id=None, source="x", target="p0", type="KNOWS"))
+
+    step, rows = await profile(system, "MATCH (a:P)-[:KNOWS]->(b:P) RETURN count(*)")
+
+    assert (step.operator, rows) == ("StoreMatch", [(21,)])
+
+
+async def test_too_many_matches_come_step_by_step(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = "MATCH (a:P)-->(b)-->(c) RETURN collect(a.i + b.i + c.i) AS sums"
+    at_once = await cypher.ask(system, query)
+    monkeypatch.setattr(joining, "MOST_MATCHES", 79)
+
+    found = await cypher.ask(system, query)
+
+    assert sorted(found.rows[0][0]) == sorted(at_once.rows[0][0])
+    assert found.fetches > at_once.fetches
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (a:P)-[*1..9]->(b) WHERE a.i = 0 AND b.i = 1 RETURN count(*)",
+        "MATCH (a:P)-[:KNOWS]->(b)-[*1..2]->(c) WHERE a.i = 0 RETURN count(*)",
+        "MATCH p = shortestPath((a:P)-[*]->(b:P)) WHERE a.i = 0 AND b.i = 1 RETURN length(p)",
+        "MATCH (a:P), (b:P) RETURN count(*)",
+    ],
+)
+async def test_other_patterns_are_answered_step_by_step(system: System, query: str, tmp_path: Path) -> None:
+    async with System.at_url(f"sqlite:///{tmp_path}/joining.db?native=off") as plain:
+        assert (await cypher.ask(system, query)).rows == (await cypher.ask(plain, query)).rows
+
+
+async def test_a_mistake_in_a_value_is_one_only_where_there_is_a_row(system: System) -> None:
+    assert (await cypher.ask(system, "MATCH (a:Nobody)-->(b) WHERE b.i = 1 / 0 RETURN b")).rows == []
+    with pytest.raises(cypher.CypherError):
+        await cypher.ask(system, "MATCH (a:P)-->(b) WHERE b.i = 1 / 0 RETURN b")
