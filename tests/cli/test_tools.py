@@ -1,9 +1,13 @@
 """The command line: quick to start, clear about itself, JSON for programs, sentences for people."""
 
+import asyncio
 import io
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,8 @@ from gateway.cli.exits import EXIT_CODES
 from gateway.cli.main import main
 from gateway.cli.progress import Progress
 from tests.cli.conftest import Ugs
+from ugs.facts.api import Facts
+from ugs.system import System
 
 HEAVY = ("strawberry", "sqlalchemy", "starlette", "uvicorn", "neo4j", "graphql", "ugs.system")
 
@@ -119,3 +125,96 @@ def test_progress_is_plain_lines_elsewhere() -> None:
     progress.end()
     assert out.getvalue().splitlines()[-1] == "copying: 100 of 100 events"
     assert "\r" not in out.getvalue()
+
+
+def test_the_doctor_finds_and_repairs_what_differs_from_the_log(ugs: Ugs) -> None:
+    store = ["--store", "sqlite:///g.db"]
+    ugs("load-demo", *store)
+    assert ugs("doctor", *store).value["healthy"] is True
+    with closing(sqlite3.connect("g.db")) as database:
+        database.execute("UPDATE nodes SET type = 'robot' WHERE id = 'alice'")
+        database.commit()
+    sick = ugs("doctor", *store)
+    assert (sick.code, sick.value["checks"][-1]["found"]) == (1, "the state differs from what 15 events say")
+    assert ugs("verify", *store).code == 1
+    healed = ugs("doctor", "--repair", *store)
+    assert (healed.code, healed.value["healthy"]) == (0, True)
+    assert ugs("get", "alice", *store).value["type"] == "person"
+
+
+def test_the_doctor_says_where_a_log_is_damaged(ugs: Ugs) -> None:
+    ugs("load-demo")
+    log = Path("data/events.wal")
+    log.write_bytes(log.read_bytes().replace(b'"bob"', b'"bot"', 1))
+    sick = ugs("doctor", "--repair")
+    assert sick.code == 1
+    assert "E009" in sick.value["checks"][0]["found"]
+
+
+def test_settings_are_shown_with_their_origin(ugs: Ugs) -> None:
+    assert ugs("config", "show").value["port"] == 8000
+    told = ugs("config", "show", "--origin", UGS_PORT="9000").value
+    assert told["port"] == {"value": 9000, "origin": "environment UGS_PORT"}
+    assert "built in" in ugs("config", "show", "--origin", "--human").out
+    assert ugs("config", "hide").code == 2
+
+
+def test_plugins_are_listed(ugs: Ugs) -> None:
+    assert {"group": "ugs.backends", "name": "sqlite"}.items() <= next(
+        row for row in ugs("plugins").value if row["name"] == "sqlite"
+    ).items()
+
+
+def test_a_shell_is_told_what_may_come_next(ugs: Ugs) -> None:
+    assert ugs("complete", "--", "get", "a").out == ""
+    assert not Path("data").exists()
+    ugs("load-demo")
+    assert ugs("complete", "--", "get", "al").out == "alice\n"
+    assert ugs("complete", "--", "--human", "list", "pr").out == "project\n"
+    assert ugs("complete", "--", "stats", "--st").out == "--store\n"
+    assert ugs("complete", "--", "add-n").out == "add-node\n"
+    assert ugs("complete", "--", "--store").out == "--store\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_good_for_their_shell(ugs: Ugs, shell: str) -> None:
+    script = ugs("completion", shell).out
+    assert "ugs complete --" in script
+    if shutil.which(shell):
+        Path("script").write_text(script)
+        subprocess.run([shell, "-n", "script"], check=True)
+
+
+def test_bash_completes_with_the_script(ugs: Ugs) -> None:
+    Path("ugs").write_text('#!/bin/sh\nshift 2\n[ "$*" = "get al" ] && printf "alice\\nalbert\\n"\n')
+    Path("ugs").chmod(0o755)
+    Path("script").write_text(ugs("completion", "bash").out)
+    ask = 'PATH="$PWD:$PATH"; . ./script; COMP_WORDS=(ugs get al); COMP_CWORD=2; _ugs; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+    assert done.stdout == "alice albert\n"
+
+
+def test_what_is_believed_about_a_subject(ugs: Ugs) -> None:
+    async def learn() -> None:
+        async with System.at_url("file:./data") as system:
+            facts = Facts(system)
+            note = await facts.add_note("she said so")
+            await facts.add_fact(
+                "Alice",
+                "lives in",
+                value="Bern",
+                notes=[note.note_id],
+                valid_from="2020-01-01T00:00:00Z",
+                valid_to="2021-01-01T00:00:00Z",
+            )
+            await facts.add_fact(
+                "Alice", "knows", object="Bob", notes=[note.note_id], valid_from="2020-06-01T00:00:00Z"
+            )
+
+    asyncio.run(learn())
+    assert [(fact["predicate"], fact["object"]) for fact in ugs("facts", "Alice").value] == [("knows", "Bob")]
+    then = ugs("facts", "Alice", "--as-of", "2020-03-01T00:00:00Z").value
+    assert [(fact["object"], fact["valid_to"]) for fact in then] == [("Bern", "2021-01-01T00:00:00Z")]
+    assert len(ugs("facts", "alice", "--all").value) == 2
+    assert ugs("facts", "Alice", "--as-of", "yesterday").value["error"]["code"] == "E005"
+    assert ugs("facts", "Nobody").code == 1
