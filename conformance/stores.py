@@ -20,6 +20,8 @@ class Column(Struct, frozen=True):
     share: int = 1
     """Random cases are divided by this: fewer where a server must compile every new question first."""
     missing: str = ""
+    shared: bool = False
+    """On a server that others use too."""
 
 
 def columns() -> list[Column]:
@@ -38,4 +40,4 @@ def _server(name: str, option: str, own: str, share: int = 1) -> Column:
     url = os.environ.get(variable)
     if not url:
         return Column(name, None, missing=f"no server: set {variable} to the URL of one")
-    return Column(name, with_option(url, option, own), with_option(url, option, f"{own}_2"), share)
+    return Column(name, with_option(url, option, own), with_option(url, option, f"{own}_2"), share, shared=True)

@@ -199,6 +199,10 @@ class Storage(ABC):
         """Forget everything, the log included. For tests and for `copy --overwrite`."""
         raise NotImplementedError
 
+    async def drop(self) -> None:
+        """As `wipe`, and leave nothing behind on a shared server; then the store must be opened again."""
+        await self.wipe()
+
     def apart(self, name: str) -> Storage | None:
         """A store of its own in the same database, not opened yet, that shares nothing with this one.
 

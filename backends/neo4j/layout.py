@@ -49,6 +49,10 @@ class Names:
         """The name of an index or a constraint."""
         return "_".join(["ugs", *(part.strip("_") for part in parts)]) + self._tail
 
+    def has_own(self, rule: str) -> bool:
+        """Whether a rule is of this namespace, also one that a former version has made."""
+        return bool(self._tail) and rule.startswith("ugs_") and rule.endswith(self._tail)
+
 
 def singular(plural: str) -> str:
     """`nodes` → `node`, `retries` → `retry`: labels say what one thing is."""

@@ -17,6 +17,7 @@ VERSION = 1
 """Of the layout in this package."""
 
 SHOW = "SHOW INDEXES YIELD name, state RETURN name, state"
+SHOW_OWNERS = "SHOW INDEXES YIELD name, owningConstraint RETURN name, owningConstraint"
 AWAIT = "CALL db.awaitIndexes($seconds)"
 
 

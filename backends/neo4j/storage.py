@@ -15,7 +15,7 @@ from backends.neo4j.connection import Connection
 from backends.neo4j.fetches import Fetches
 from backends.neo4j.layout import Layout, Names
 from backends.neo4j.log import Log, empty_head
-from backends.neo4j.schema import AWAIT, SHOW, VERSION, Rule, stale_indexes, wanted_rules
+from backends.neo4j.schema import AWAIT, SHOW, SHOW_OWNERS, VERSION, Rule, stale_indexes, wanted_rules
 from backends.neo4j.session import NativeSession, Neo4jSession, Statements
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog
@@ -42,6 +42,8 @@ class Neo4jStorage(Storage):
     def __init__(self, address: Address) -> None:
         self.address = address
         self.names = Names(address.namespace)
+        if not address.native:
+            self.capabilities = replace(self.capabilities, native=frozenset())  # type: ignore[misc]
         self._connection: Connection | None = None
         self._statements: Statements | None = None
 
@@ -133,6 +135,15 @@ class Neo4jStorage(Storage):
 
     def apart(self, name: str) -> Neo4jStorage:
         return Neo4jStorage(replace(self.address, namespace=f"{self.address.namespace}__{name}"))
+
+    async def drop(self) -> None:
+        await self.wipe()
+        await self._opened.run(f"MATCH (log:{self.names.log}) DELETE log")
+        known = {rule.name for rule in wanted_rules(self.names, self._made.fetches.layouts.values())}
+        for name, constraint in await self._opened.run(SHOW_OWNERS, write=False):
+            if name in known or self.names.has_own(name):
+                await self._opened.run(f"DROP {'CONSTRAINT' if constraint else 'INDEX'} {name} IF EXISTS")
+        await self.close()
 
     def describe(self) -> str:
         return f"Neo4j at {self.address}"

@@ -7,6 +7,8 @@ from abc import abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from msgspec.structs import replace
+
 from backends.sql.dialect import Dialect
 from backends.sql.link import Link
 from backends.sql.migration import bring_up_to_date, transaction
@@ -32,6 +34,8 @@ class SqlStorage(Storage):
 
     def __init__(self, *, native: bool, readers: int) -> None:
         self.native = native
+        if not native:
+            self.capabilities = replace(self.capabilities, native=frozenset())  # type: ignore[misc]
         self._readers = readers
         self._shape: Shape | None = None
         self._pool: Pool[Link] | None = None

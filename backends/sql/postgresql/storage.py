@@ -127,6 +127,11 @@ class PostgresqlStorage(SqlStorage):
     def release_writer(self, link: Link) -> None:
         self.pool.release(link)
 
+    async def drop(self) -> None:
+        async with self.session(write=True) as session:
+            await session.link.run(f'DROP SCHEMA "{self.settings.schema}" CASCADE')
+        await self.close()
+
     # ── news ─────────────────────────────────────────────────────────────────
 
     async def watch(self, after: int) -> AsyncIterator[int]:

@@ -9,9 +9,11 @@ import pytest
 import pytest_asyncio
 
 from backends.neo4j import open_neo4j
+from backends.neo4j.address import parse_address
+from backends.neo4j.connection import Connection
+from backends.neo4j.schema import SHOW
 from backends.neo4j.storage import Neo4jStorage
 from tests import servers
-from tests.backends.neo4j.kit import forget_rules
 from ugs.features import CATALOG
 
 
@@ -25,9 +27,17 @@ async def opened(url: str) -> AsyncIterator[Neo4jStorage]:
     storage = open_neo4j(url)
     await storage.open(CATALOG)
     yield storage
-    await storage.wipe()
-    await forget_rules(storage)
-    await storage.close()
+    await storage.drop()
+    assert not [name for name in await names_on(url) if name.endswith(f"_{storage.address.namespace}")]
+
+
+async def names_on(url: str) -> list[str]:
+    """The indexes and constraints of a server."""
+    connection = Connection(parse_address(url))
+    try:
+        return [name for name, _ in await connection.run(SHOW, write=False)]
+    finally:
+        await connection.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")

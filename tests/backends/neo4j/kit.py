@@ -100,15 +100,6 @@ async def cypher(storage: Neo4jStorage, text: str, **parameters: Any) -> list[li
     return await connection.run(text, **parameters)
 
 
-async def forget_rules(storage: Neo4jStorage) -> None:
-    """Drop the constraints and indexes of a namespace."""
-    tail = f"_{storage.address.namespace}"
-    found = await cypher(storage, "SHOW INDEXES YIELD name, owningConstraint RETURN name, owningConstraint")
-    for name, constraint in found:
-        if name.endswith(tail):
-            await cypher(storage, f"DROP {'CONSTRAINT' if constraint else 'INDEX'} {name} IF EXISTS")
-
-
 # ── the reference ────────────────────────────────────────────────────────────
 
 

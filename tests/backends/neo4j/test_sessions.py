@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from backends.neo4j import open_neo4j
 from backends.neo4j.storage import Neo4jStorage
-from tests.backends.neo4j.kit import cypher, edge, events, forget_rules, insert, node, rows, write
+from tests.backends.neo4j.kit import cypher, edge, events, insert, node, rows, write
 from ugs.catalog import Catalog, Field, Index, Kind, Table, Unique
 from ugs.changes import TableWrites
 from ugs.errors import SchemaMismatch, UniqueViolation
@@ -215,8 +215,7 @@ async def test_namespaces_do_not_see_each_other(storage: Neo4jStorage, url: str)
         await other.wipe()
         assert await rows(storage) == [node("a")]
     finally:
-        await forget_rules(other)
-        await other.close()
+        await other.drop()
 
 
 async def test_watching_tells_of_other_writers(storage: Neo4jStorage, second: Neo4jStorage) -> None:
@@ -237,7 +236,5 @@ async def test_two_stores_may_open_a_new_database_at_once(storage: Neo4jStorage,
         await insert(pair[0], node("a"))
         assert await rows(pair[1]) == [node("a")]
     finally:
-        await pair[0].wipe()
-        await forget_rules(pair[0])
-        for store in pair:
-            await store.close()
+        await pair[0].drop()
+        await pair[1].close()

@@ -310,3 +310,14 @@ async def test_two_processes_may_open_a_new_store_at_once(url: str) -> None:
         async with storage.session() as session:
             assert await session.fetch(THINGS) == []
         await storage.close()
+
+
+async def test_a_dropped_store_leaves_nothing_and_can_be_opened_again(storage: SqlStorage) -> None:
+    async with storage.session(write=True) as session:
+        await session.append([event(1)], {THINGS: TableWrites(inserts=[thing("a")])})
+
+    await storage.drop()
+
+    await storage.open(CATALOG)
+    async with storage.session() as session:
+        assert (await session.fetch(THINGS), (await session.head()).position) == ([], 0)

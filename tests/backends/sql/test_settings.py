@@ -78,3 +78,9 @@ async def test_a_private_store_keeps_its_rows_until_it_is_forgotten() -> None:
     del storage
     gc.collect()
     assert not file.exists()
+
+
+@pytest.mark.parametrize("url", ["sqlite:", "postgresql://db/graphs"])
+def test_without_native_paths_a_store_declares_none(url: str) -> None:
+    assert open_sql(url).capabilities.native
+    assert open_sql(f"{url}?native=off").capabilities.native == frozenset()
