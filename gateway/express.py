@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from itertools import count
 from secrets import token_hex
 
 import msgspec
+from graphql import OperationType
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -22,7 +24,7 @@ from gateway.asked import Asked, Refused, from_body
 from gateway.graphql import GraphQLDoor, refused_parts, shown
 from gateway.guard import CALLERS_ID, HEADERS, HOST, host_name
 from gateway.logs import Log, request_id
-from gateway.media import EVENT_STREAM, RESPONSE_TYPE, compressed, media_type, parts_of
+from gateway.media import EVENT_STREAM, PLAIN_TYPE, RESPONSE_TYPE, compressed, media_type, parts_of
 from gateway.rates import TooManyRequests
 from gateway.reception import Admitted
 from gateway.settings import Settings, is_loopback
@@ -38,6 +40,9 @@ MOST_HEADERS, MOST_HEADER_BYTES = 50, 8_192
 """More than this is not plain; what is too much altogether, the guard knows."""
 JSON_KINDS = frozenset({b"application/json", b"application/json; charset=utf-8", b"application/json;charset=utf-8"})
 UNUSUAL = (b"content-encoding", b"expect")
+CONTENT_TYPES = {media: f"{media}; charset=utf-8".encode() for media in (RESPONSE_TYPE, PLAIN_TYPE)}
+BEGINNING, NUMBERS = token_hex(6), count()
+"""New request ids: where this process begins, and its requests one by one; nobody has to guess them."""
 SAFE = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
@@ -81,7 +86,8 @@ class Express:
             await self._send(told, answer, send)
             took = time.perf_counter() - started
             self.reception.metrics.served(answer.outcome, took)
-            log.info("served", method="POST", path=PATH, status=answer.status, took_ms=round(took * 1000, 1))
+            if log.tells_info:
+                log.info("served", method="POST", path=PATH, status=answer.status, took_ms=round(took * 1000, 1))
         finally:
             request_id.reset(token)
         return None
@@ -155,7 +161,7 @@ class Express:
             if len(self._media) >= KEPT:
                 self._media.clear()
             kinds = parts_of(accept.decode("latin-1"))
-            plain = EVENT_STREAM not in kinds and {RESPONSE_TYPE, "application/json", "*/*"} & set(kinds)
+            plain = EVENT_STREAM not in kinds and {RESPONSE_TYPE, PLAIN_TYPE, "*/*"} & set(kinds)
             self._media[accept] = media_type(kinds) if plain else None
         return self._media[accept]
 
@@ -169,7 +175,7 @@ class Express:
                 return None
             principal = self.reception.gatekeeper.principal(told.authorization)
             admitted = self.reception.admit(asked, self.reception.text_of(asked), principal)
-            if admitted.operation is None or admitted.operation.operation.value == "subscription":
+            if admitted.operation is None or admitted.operation.operation is OperationType.SUBSCRIPTION:
                 return None
             self.reception.take_turn(principal, scope["client"][0] if scope["client"] else "")
         except (Refused, Unauthenticated, TooManyRequests, RecursionError):
@@ -187,12 +193,13 @@ class Express:
     async def _send(self, told: Told, answer: Answer, send: Send) -> None:
         body, more = compressed(answer.body, told.encodings) if self.door.compressing else (answer.body, {})
         headers = [
-            (b"content-type", f"{told.media}; charset=utf-8".encode()),
+            (b"content-type", CONTENT_TYPES[told.media]),
             (b"content-length", b"%d" % len(body)),
             (b"x-request-id", told.id.encode()),
             *SAFE,
-            *((name.encode(), value.encode()) for name, value in {**answer.headers, **more}.items()),
         ]
+        if more or answer.headers:
+            headers += [(name.encode(), value.encode()) for name, value in {**answer.headers, **more}.items()]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
@@ -205,7 +212,7 @@ def _refused(refused: Refused) -> Answer:
 def _id(given: bytes | None) -> str:
     """The caller's own request id when it is harmless, else a new one."""
     text = "" if given is None else given.decode("latin-1")
-    return text if CALLERS_ID.fullmatch(text) else token_hex(8)
+    return text if text and CALLERS_ID.fullmatch(text) else f"{BEGINNING}{next(NUMBERS):08x}"
 
 
 def _failed(error: Exception) -> Answer:

@@ -32,6 +32,11 @@ class Log:
     def __init__(self, name: str) -> None:
         self._logger = logging.getLogger(name)
 
+    @property
+    def tells_info(self) -> bool:
+        """Whether what happens in normal service is told at all."""
+        return self._logger.isEnabledFor(logging.INFO)
+
     def debug(self, sentence: str, **fields: object) -> None:
         """For whoever looks for a mistake."""
         self._logger.debug(sentence, extra={"fields": fields})

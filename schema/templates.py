@@ -13,6 +13,7 @@ from graphql import (
     FieldNode,
     GraphQLInputObjectType,
     GraphQLList,
+    GraphQLNonNull,
     ListValueNode,
     ObjectValueNode,
     Undefined,
@@ -27,13 +28,13 @@ from msgspec import Struct
 
 from schema.selection import Choice
 from ugs.catalog import Table
-from ugs.reads.plan import Nested, Order, Page, Read
+from ugs.reads.plan import WHOLE, Nested, Order, Page, Read
 from ugs.reads.where import EVERYTHING, Where
 
 Asked = tuple[Where, tuple[Order, ...], Page]
 """What arguments say about a read: which rows, in which order, which page."""
 
-EVERY_ROW: Asked = (EVERYTHING, (), Page())
+EVERY_ROW: Asked = (EVERYTHING, (), WHOLE)
 NO_VARIABLES = VariableValues({}, {})
 
 
@@ -56,15 +57,26 @@ class Arguments:
         self.constant = not varying
         self._known = self._by_the_book(NO_VARIABLES) if self.constant else None
         self._rest = {} if self.constant else self._constants(varying)
-        self._filled = [(name, filled(value, self.field.args[name].type)) for name, value in varying.items()]
+        self._filled = [(name, self._filler(name, value)) for name, value in varying.items()]
 
     def __call__(self, variables: VariableValues) -> dict[str, Any]:
         if self._known is not None:
             return self._known
         try:
-            return {**self._rest, **{name: fill(variables.coerced) for name, fill in self._filled}}
+            values = {name: fill(variables.coerced) for name, fill in self._filled}
         except Unset:
             return self._by_the_book(variables)
+        if Undefined in values.values():
+            values = {name: value for name, value in values.items() if value is not Undefined}
+        return {**self._rest, **values}
+
+    def _filler(self, name: str, value: ValueNode) -> Filled:
+        """How an argument gets its value; one that is a variable without a value is left out, if it may be."""
+        argument = self.field.args[name]
+        if not isinstance(value, VariableNode) or isinstance(argument.type, GraphQLNonNull):
+            return filled(value, argument.type)
+        variable, default = value.name.value, argument.default_value
+        return lambda variables: variables.get(variable, default)
 
     def _by_the_book(self, variables: VariableValues) -> dict[str, Any]:
         return get_argument_values(self.field, self.node, variables)

@@ -18,7 +18,7 @@ from ugs.catalog import Row, Table
 from ugs.reads.levels import one_more, without_extra
 from ugs.reads.near import Near, Scored
 from ugs.reads.plan import WHOLE, Found, Nested, Order, Page, Read, Rows
-from ugs.reads.where import EVERYTHING, Everything, Where
+from ugs.reads.where import EVERYTHING, Compare, Everything, Op, Where
 
 WORTH_WALKING = 1_000
 """From so many candidates on, a short page is read from a kept order instead of sorting them."""
@@ -90,6 +90,9 @@ class Reader:
 
     def read(self, plan: Read) -> Rows:
         """The answer to a plan, equal to that of `execute_by_levels`."""
+        if is_point(plan):
+            row = self.tables[plan.table.name].rows.get(plan.where.value)  # type: ignore[attr-defined]
+            return Rows([] if row is None else [self._filler(plan)(row)])
         rows = self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
         rows, more = without_extra(rows, plan.page)
         total = self.count(plan.table, plan.where) if plan.total else None
@@ -127,3 +130,15 @@ class Reader:
             return answer
 
         return relation.local, follow
+
+
+def is_point(plan: Read) -> bool:
+    """Whether the plan asks for the one row with a certain key."""
+    where = plan.where
+    return (
+        type(where) is Compare
+        and where.op is Op.EQ
+        and plan.table.key == (where.field,)
+        and plan.page is WHOLE
+        and not plan.total
+    )

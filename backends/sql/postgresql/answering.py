@@ -19,8 +19,9 @@ from msgspec import Struct
 
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.link import Link
+from backends.sql.native import is_one_statement
 from backends.sql.pool import Pool
-from backends.sql.postgresql.rendering import Writing, finished
+from backends.sql.postgresql.rendering import Writing, finished, is_writable
 from backends.sql.session import Shape
 from ugs.catalog import Table
 from ugs.errors import UgsError
@@ -103,6 +104,10 @@ class Statement(Struct):
         return [constant if number is None else values[number] for number, constant in self.slots]
 
 
+UNWRITABLE = Statement("", None, [])
+"""Stands for a shape that the database cannot write."""
+
+
 class Answering:
     """Answers plans as texts."""
 
@@ -111,18 +116,28 @@ class Answering:
         self._kept: OrderedDict[Key, Statement] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def text(self, plan: Read, rendering: Rendering) -> str:
-        """The answer to a plan that PostgreSQL can write."""
+    async def text(self, plan: Read, rendering: Rendering) -> str | None:
+        """The answer to a plan; None where the database cannot write it."""
         varying = Varying()
         holed = varying.read(plan)
         if holed is None:
-            text, values = Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)
-            return finished((await self._rows(text, values))[0][0])
+            return await self._unkept(plan, rendering)
         key = (rendering, *varying.shape)
         statement = self._kept.get(key)
         if statement is None:
             statement = self._keep(key, self._statement(holed, rendering, varying))
+        if not statement.alone:
+            return None
         return finished(await self._answer(statement, statement.parameters(varying.values)))
+
+    async def _unkept(self, plan: Read, rendering: Rendering) -> str | None:
+        if not self._can_write(plan, rendering):
+            return None
+        text, values = Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)
+        return finished((await self._rows(text, values))[0][0])
+
+    def _can_write(self, plan: Read, rendering: Rendering) -> bool:
+        return is_writable(plan, rendering) and is_one_statement(self.shape, plan)
 
     def _keep(self, key: Key, statement: Statement) -> Statement:
         self._kept[key] = statement
@@ -131,6 +146,8 @@ class Answering:
         return statement
 
     def _statement(self, plan: Read, rendering: Rendering, varying: Varying) -> Statement:
+        if not self._can_write(plan, rendering):
+            return UNWRITABLE
         text, values = Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)
         holes = {hole(number, value): number for number, value in enumerate(varying.values)}
         slots = [(holes.get(value) if type(value) in _TYPES else None, value) for value in values]

@@ -15,12 +15,10 @@ from sqlalchemy.pool import NullPool
 from backends.sql.engine import driver_connection
 from backends.sql.link import Link
 from backends.sql.migration import transaction
-from backends.sql.native import is_one_statement
 from backends.sql.postgresql.answering import Answering
 from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.link import PostgresqlLink
-from backends.sql.postgresql.rendering import is_writable
 from backends.sql.postgresql.vectors import register, settle_indexes, vector_schema
 from backends.sql.session import SqlSession
 from backends.sql.settings import PostgresqlSettings
@@ -110,9 +108,8 @@ class PostgresqlStorage(SqlStorage):
 
     async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
         """The answer to one plan as text, written by the database where it can."""
-        if self.native and is_writable(plan, rendering) and is_one_statement(self.shape, plan):
-            return await self.answering.text(plan, rendering)
-        return await super().render(plan, rendering, late)
+        text = await self.answering.text(plan, rendering) if self.native and rendering.is_native else None
+        return await super().render(plan, rendering, late) if text is None else text
 
     @property
     def answering(self) -> Answering:
