@@ -281,10 +281,23 @@ class Paged:
         self.rows, self.page, self.cursors, self.at = rows, page, cursors, at
 
 
-@strawberry.type(description="A page of nodes")
-class GraphNodeConnection:
+@strawberry.type(description="A page")
+class PageOfRows:
+    """What both connections show alike; no type of its own in the schema."""
+
     paged: strawberry.Private[Paged]
 
+    @strawberry.field(description="Where the page stands")
+    def page_info(self) -> PageInfo:
+        return page_info(self.paged.page, self.paged.rows.more, self.paged.cursors)
+
+    @strawberry.field(description="How many there are in all; counted only when chosen")
+    def total_count(self) -> int:
+        return self.paged.rows.total or 0
+
+
+@strawberry.type(description="A page of nodes")
+class GraphNodeConnection(PageOfRows):
     @strawberry.field(description="The nodes with their cursors")
     def edges(self, info: Info) -> list[GraphNodeEdge]:
         pairs = zip(self.paged.cursors, self.paged.rows.items, strict=True)
@@ -294,19 +307,9 @@ class GraphNodeConnection:
     def nodes(self, info: Info) -> list[GraphNode]:
         return [shown_node(found, f"{info.path.key}/", self.paged.at) for found in self.paged.rows.items]
 
-    @strawberry.field(description="Where the page stands")
-    def page_info(self) -> PageInfo:
-        return page_info(self.paged.page, self.paged.rows.more, self.paged.cursors)
-
-    @strawberry.field(description="How many there are in all; counted only when chosen")
-    def total_count(self) -> int:
-        return self.paged.rows.total or 0
-
 
 @strawberry.type(description="A page of edges")
-class GraphEdgeConnection:
-    paged: strawberry.Private[Paged]
-
+class GraphEdgeConnection(PageOfRows):
     @strawberry.field(description="The edges with their cursors")
     def edges(self, info: Info) -> list[GraphEdgeEdge]:
         pairs = zip(self.paged.cursors, self.paged.rows.items, strict=True)
@@ -315,14 +318,6 @@ class GraphEdgeConnection:
     @strawberry.field(description="The edges alone")
     def nodes(self, info: Info) -> list[GraphEdge]:
         return [shown_edge(found, f"{info.path.key}/", self.paged.at) for found in self.paged.rows.items]
-
-    @strawberry.field(description="Where the page stands")
-    def page_info(self) -> PageInfo:
-        return page_info(self.paged.page, self.paged.rows.more, self.paged.cursors)
-
-    @strawberry.field(description="How many there are in all; counted only when chosen")
-    def total_count(self) -> int:
-        return self.paged.rows.total or 0
 
 
 def shown_node(found: Found, path: str = "", at: KernelAt | None = None) -> GraphNode:

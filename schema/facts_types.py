@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import strawberry
 
@@ -11,6 +11,7 @@ from schema.facts_lots import Lot, Paged, Related, paged_info
 from schema.facts_words import EntityAlias, FactState, Predicate, asked_instant, moment, shown_predicate
 from schema.paging import PageInfo, page_asked
 from schema.scalars import Instant, Uuid
+from ugs.catalog import Table
 from ugs.facts import model
 from ugs.facts.model import (
     ENTITIES,
@@ -334,28 +335,41 @@ class FactEdge:
     node: Fact = strawberry.field(description="The fact")
 
 
-@strawberry.type(description="A page of facts, newest first")
-class FactConnection:
+BY_NAME = (Order("canonical_norm"),)
+
+
+@strawberry.type(description="A page")
+class PageOfFacts:
+    """What both connections show alike; no type of its own in the schema."""
+
+    table: ClassVar[Table]
+    order: ClassVar[tuple[Order, ...]]
     paged: strawberry.Private[Paged]
-
-    @strawberry.field(description="The facts with their cursors")
-    def edges(self) -> list[FactEdge]:
-        return [
-            FactEdge(cursor=cursor_of(row, FACTS, NEWEST_FIRST), node=shown_fact(row, self.paged.lot))
-            for row in self.paged.rows
-        ]
-
-    @strawberry.field(description="The facts alone")
-    def nodes(self) -> list[Fact]:
-        return [shown_fact(row, self.paged.lot) for row in self.paged.rows]
 
     @strawberry.field(description="Where the page stands")
     def page_info(self) -> PageInfo:
-        return paged_info(self.paged, FACTS, NEWEST_FIRST)
+        return paged_info(self.paged, self.table, self.order)
 
     @strawberry.field(description="How many there are in all; counted only when chosen")
     async def total_count(self) -> int:
         return int(await self.paged.total())
+
+    def _cursor(self, row: Any) -> str:
+        return cursor_of(row, self.table, self.order)
+
+
+@strawberry.type(description="A page of facts, newest first")
+class FactConnection(PageOfFacts):
+    table, order = FACTS, NEWEST_FIRST
+
+    @strawberry.field(description="The facts with their cursors")
+    def edges(self) -> list[FactEdge]:
+        lot = self.paged.lot
+        return [FactEdge(cursor=self._cursor(row), node=shown_fact(row, lot)) for row in self.paged.rows]
+
+    @strawberry.field(description="The facts alone")
+    def nodes(self) -> list[Fact]:
+        return [shown_fact(row, self.paged.lot) for row in self.paged.rows]
 
 
 @strawberry.type(description="An entity on a page, with the cursor behind it")
@@ -365,30 +379,17 @@ class EntityEdge:
 
 
 @strawberry.type(description="A page of entities, by name")
-class EntityConnection:
-    paged: strawberry.Private[Paged]
+class EntityConnection(PageOfFacts):
+    table, order = ENTITIES, BY_NAME
 
     @strawberry.field(description="The entities with their cursors")
     def edges(self) -> list[EntityEdge]:
-        return [
-            EntityEdge(cursor=cursor_of(row, ENTITIES, BY_NAME), node=shown_entity(row, self.paged.lot))
-            for row in self.paged.rows
-        ]
+        lot = self.paged.lot
+        return [EntityEdge(cursor=self._cursor(row), node=shown_entity(row, lot)) for row in self.paged.rows]
 
     @strawberry.field(description="The entities alone")
     def nodes(self) -> list[Entity]:
         return [shown_entity(row, self.paged.lot) for row in self.paged.rows]
-
-    @strawberry.field(description="Where the page stands")
-    def page_info(self) -> PageInfo:
-        return paged_info(self.paged, ENTITIES, BY_NAME)
-
-    @strawberry.field(description="How many there are in all; counted only when chosen")
-    async def total_count(self) -> int:
-        return int(await self.paged.total())
-
-
-BY_NAME = (Order("canonical_norm"),)
 
 
 async def fact_page(
