@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from conformance.harness import Harness
 from conformance.loop import run
 from conformance.plugin import clause
 from conformance.world import World
@@ -86,9 +88,13 @@ class Library:
         return [node["concept_id"] for node in (await self.ask(endpoint, view, at, **params))["nodes"]]
 
 
-@pytest.fixture
-def library(world: World) -> Library:
-    return run(Library(world).fill())
+@pytest.fixture(scope="module")
+def library(harness: Harness) -> Iterator[Library]:
+    """Filled once: the tests only read, but for the last one."""
+    world = World(harness)
+    run(world.begin())
+    yield run(Library(world).fill())
+    run(world.end())
 
 
 @clause("PROG-96", "PROG-82")
@@ -114,23 +120,6 @@ async def test_concepts_are_found_by_likeness(library: Library) -> None:
     articles = await ask("/search/concepts", query="learning", ontology="library", min_similarity=-1)
     assert sorted(articles) == sorted(library.content.values())
     assert await ask("/search/concepts", query="the of and") == []
-
-
-@clause("PROG-96")
-async def test_search_follows_every_change_and_goes_back_in_time(library: Library) -> None:
-    world, before = library.world, (await library.world.events())[-1].position
-    assert await library.ids("/search/concepts", query="organizational") == ["patterns", "learning"]
-    await world.graph.update("learning", {"name": "how gulls fly"}, remove=["description"])
-    await world.graph.delete("patterns")
-    await world.graph.add_node("structure", "Concept", {"label": "organization"})
-    assert await library.ids("/search/concepts", query="organizational") == ["structure"]
-    await world.graph.import_graph(
-        {"nodes": [{"id": f"n{n}", "properties": {"name": f"organs {n}"}} for n in range(70)]}
-    )
-    assert (await library.ids("/search/concepts", query="organizational"))[0] == "structure"
-    assert len(await library.ids("/search/concepts", query="organs", limit=100)) >= 70
-    at = At(position=before)
-    assert await library.ids("/search/concepts", at=at, query="organizational") == ["patterns", "learning"]
 
 
 @clause("PROG-96", "PROG-97")
@@ -254,3 +243,20 @@ async def test_related_shows_what_lies_around(library: Library) -> None:
     for depth in (0, 7):
         done = await library.run(Principal(), "/concepts/related", concept_id="networks", max_depth=depth)
         assert done["aborted"]["reason"] == f"Execution error: max_depth lies between 1 and 6, not {depth}"
+
+
+@clause("PROG-96")
+async def test_search_follows_every_change_and_goes_back_in_time(library: Library) -> None:
+    world, before = library.world, (await library.world.events())[-1].position
+    assert await library.ids("/search/concepts", query="organizational") == ["patterns", "learning"]
+    await world.graph.update("learning", {"name": "how gulls fly"}, remove=["description"])
+    await world.graph.delete("patterns")
+    await world.graph.add_node("structure", "Concept", {"label": "organization"})
+    assert await library.ids("/search/concepts", query="organizational") == ["structure"]
+    await world.graph.import_graph(
+        {"nodes": [{"id": f"n{n}", "properties": {"name": f"organs {n}"}} for n in range(70)]}
+    )
+    assert (await library.ids("/search/concepts", query="organizational"))[0] == "structure"
+    assert len(await library.ids("/search/concepts", query="organs", limit=100)) >= 70
+    at = At(position=before)
+    assert await library.ids("/search/concepts", at=at, query="organizational") == ["patterns", "learning"]
