@@ -50,7 +50,6 @@ from ugs.programs.errors import ProgramInvalid, ProgramNotFound
 from ugs.programs.json_schema import JSON_SCHEMA
 from ugs.programs.model import ProgramRow
 from ugs.programs.results import BatchProgramResult, ProgramResult
-from ugs.values import parse_json
 
 log = Log("gateway.programs")
 STATUSES: dict[type[UgsError], int] = {
@@ -128,7 +127,10 @@ class ProgramDoor:
                 body = await whole_body(request, self.most_bytes)
         except TimeoutError as error:
             raise Refused(408, DeadlineExceeded("The body did not arrive in time")) from error
-        found = parse_json(body)
+        try:
+            found = msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise InvalidJSON(f"Not valid JSON: {error}") from error
         if is_deeper(found, self.most_depth):
             raise InvalidJSON(f"The request is nested deeper than {self.most_depth}")
         return found

@@ -211,7 +211,7 @@ async def test_a57_only_six_endpoints_and_no_network(system: System, monkeypatch
     ):
         operation = {"type": "api", "endpoint": path, "params": {"query": "x"}}
         found = validate({**ALL, "statements": [{"op": "+", "operation": operation}]})
-        assert [issue.rule_id for issue in found.errors] == ["V020"], path
+        assert [issue.rule_id for issue in found.errors] == ["V000" if "\x00" in path else "V020"], path
     monkeypatch.setattr(socket.socket, "connect", no_network)
     every = {
         "/search/concepts": {"query": "Alice"},

@@ -78,7 +78,9 @@ branching = statements(
 )
 parameters = st.lists(
     st.builds(ParamDeclaration, st.just("p"), st.just("string"), st.none() | strings)
-    | st.builds(ParamDeclaration, st.just("n"), st.just("number"), st.none() | st.integers() | st.floats(-9, 9)),
+    | st.builds(
+        ParamDeclaration, st.just("n"), st.just("number"), st.none() | st.integers(-(2**53), 2**53) | st.floats(-9, 9)
+    ),
     min_size=1,
     max_size=2,
     unique_by=lambda one: one.name,

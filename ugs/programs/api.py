@@ -89,7 +89,7 @@ class Programs:
         async with self.system.session_at(at) as session:
             return await session.fetch(PROGRAMS, listed(self.caller, search), NEWEST_FIRST, Page(limit=limit))
 
-    async def install_ready_made(self) -> list[ProgramRow]:
+    async def install_ready_made(self) -> Sequence[ProgramRow]:
         """Store the ready-made programs as the system's own, each once for all time; administrators may."""
         return [
             await self.save(tree.as_json(), name, system=True, key=f"ready-made {name}")

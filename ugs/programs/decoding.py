@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import UnsetType
 
+from ugs.errors import InvalidJSON
 from ugs.programs.ast import ApiOp, GraphProgram, statements_in
 from ugs.programs.issues import ValidationIssue, error, result_of, warning
+from ugs.values import check_value
 
 PLACE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 MISSING = re.compile(r"missing required field `(?P<name>[^`]*)`")
@@ -22,11 +24,12 @@ def decode(raw: object, lenient: bool = False) -> tuple[GraphProgram | None, lis
     if not isinstance(raw, Mapping):
         return None, [error("V000", "Program must be a JSON object")]
     try:
+        check_value(raw, "program")
         program = msgspec.convert(raw, GraphProgram)
+    except InvalidJSON as failure:
+        return None, [error("V000", f"Program cannot be kept: {failure.message}")]
     except msgspec.ValidationError as failure:
         return None, [_explained(str(failure)), *_known_by_number(raw)]
-    except RecursionError:
-        return None, [error("V000", "Program nests too deep")]
     issues = list(_beyond_types(program, lenient))
     return (program if result_of(issues).valid else None), issues
 

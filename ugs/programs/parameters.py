@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ugs.errors import InvalidJSON
 from ugs.programs.ast import GraphProgram, ParamDeclaration
 from ugs.programs.issues import ValidationIssue, error
+from ugs.values import check_value
 
 W_IDS = "W_IDS"
 REFERENCE = re.compile(r"\$([a-zA-Z_][a-zA-Z0-9_]*)")
@@ -69,10 +71,19 @@ def check_values(declared: Sequence[ParamDeclaration], given: Mapping[str, Any])
         value = given.get(one.name)
         if value is None and one.default is None:
             yield error("V040", f"Parameter ${one.name} has no value and no default", field=f"params.{one.name}")
-        elif value is not None and not fits(value, one.type):
+        elif value is not None and not (fits(value, one.type) and _can_be_kept(value)):
             yield _mismatch(one, value, "")
     for name in sorted(given.keys() - {one.name for one in declared}):
         yield error("V040", f"Parameter {name} is not declared by the program", field=f"params.{name}")
+
+
+def _can_be_kept(value: object) -> bool:
+    """Whether every store could hold the value, and so compare with it."""
+    try:
+        check_value(value)
+    except InvalidJSON:
+        return False
+    return True
 
 
 def _mismatch(declared: ParamDeclaration, value: object, what: str) -> ValidationIssue:
