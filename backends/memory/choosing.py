@@ -26,6 +26,7 @@ from ugs.reads.where import (
 )
 from ugs.values import comparable
 
+ORDERED = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 SMALL_ENOUGH = 64
 """With so few rows at hand no further index is looked at."""
 
@@ -95,6 +96,8 @@ def _through_index(table: MemoryTable, where: Where) -> Choice | None:
 
 def _by_column(table: MemoryTable, where: Compare) -> Choice | None:
     field, op = where.field, where.op
+    if op in ORDERED:
+        return _by_bounds(table, where)
     if op is not Op.EQ and op is not Op.IN:
         return None
     if op is Op.EQ and not isinstance(where.value, Hashable):
@@ -108,6 +111,13 @@ def _by_column(table: MemoryTable, where: Compare) -> Choice | None:
     if op is Op.EQ:
         return Choice(index.rows(where.value), under=(field, where.value))
     return Choice([row for value in dict.fromkeys(where.value) for row in index.rows(value)])
+
+
+def _by_bounds(table: MemoryTable, where: Compare) -> Choice | None:
+    """No rows, when all numbers of a column lie on the other side of the value."""
+    if where.field not in table.numbers or type(where.value) not in (int, float):
+        return None
+    return Choice(()) if table.bounds(where.field).exclude(where.op, where.value) else None
 
 
 def _present(get: Callable[[Any], Row | None], keys: Iterable[Any]) -> list[Row]:

@@ -11,17 +11,19 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
+from backends.memory.bounds import Bounds
 from backends.memory.indexes import ColumnIndex, Index, Kept, KeyCounts, PropertyIndex, WordIndex
 from backends.memory.likeness import VectorIndex
 from backends.memory.sorting import FieldOrder, KeyOrder, PartOrder
 from backends.memory.storing import compile_put
 from backends.memory.uniqueness import UniqueRule
-from ugs.catalog import Catalog, Row, Table, Vertex
+from ugs.catalog import Catalog, Kind, Row, Table, Vertex
 from ugs.changes import TableWrites
 
 Name = tuple[Any, ...]
 """What is kept: ("column", field), ("property", field, key), ("words",), ("keys", field),
-("vectors", field), ("order", field), and ("order", "", column, value) for the keys of the rows under one value."""
+("vectors", field), ("bounds", field), ("order", field), and ("order", "", column, value) for the keys of the rows
+under one value."""
 
 AT_ONCE = 10_000
 """Up to this many rows an index is built on the spot: a few milliseconds."""
@@ -56,6 +58,8 @@ class MemoryTable:
         self.journals: dict[Name, list[tuple[Row | None, Row | None]]] = {}
         self.unique = [UniqueRule(table, rule) for rule in table.unique]
         self.indexed = indexed_fields(table, catalog)
+        self.numbers = frozenset(name for name in self.indexed if table.field(name).kind in (Kind.INTEGER, Kind.REAL))
+        """Indexed columns whose bounds are kept."""
         self.always = {field: ColumnIndex(table, field) for field in always_indexed(table, catalog)}
         self.loading = not self.unique
         """Whether there are only rows so far; the rules of uniqueness are kept from the beginning."""
@@ -87,6 +91,11 @@ class MemoryTable:
         """The vectors of a column as a matrix."""
         return self.kept.get(("vectors", field)) or self._make(("vectors", field))  # type: ignore[return-value]
 
+    def bounds(self, field: str) -> Bounds:
+        """Between what the numbers of a column lie."""
+        found: Bounds | None = self.kept.get(("bounds", field))  # type: ignore[assignment]
+        return self._make(("bounds", field)) if found is None or found.lost else found  # type: ignore[return-value]
+
     def order(self, field: str | None, of: tuple[str, Any] | None = None) -> KeyOrder:
         """Keys in order of a column, or of the key itself; of all rows, or of those under a column's value."""
         name: Name = ("order", field or "", *(of or ()))
@@ -112,7 +121,7 @@ class MemoryTable:
         index.fill(rows)
         return index
 
-    def _empty(self, name: Name) -> Index | KeyCounts | VectorIndex:
+    def _empty(self, name: Name) -> Index | KeyCounts | VectorIndex | Bounds:
         match name:
             case ("column", field):
                 return ColumnIndex(self.table, field)
@@ -120,6 +129,8 @@ class MemoryTable:
                 return PropertyIndex(self.table, field, key)
             case ("keys", field):
                 return KeyCounts(field)
+            case ("bounds", field):
+                return Bounds(field)
             case ("vectors", field):
                 return VectorIndex(self.table, field)
         return WordIndex(self.table)
