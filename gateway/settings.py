@@ -104,6 +104,7 @@ class Settings(Struct, frozen=True):
     lenient_api_params: bool = False
     any_is_concept: bool = False
     embedder: str = "hashing"
+    mirror: str = ""
     mcp_profile: str = "core"
     mcp_max_bytes: int = 1 << 20
     compression: bool = True
@@ -283,6 +284,9 @@ SETTINGS: Mapping[str, Setting] = {
         "or one that a package of yours brings.",
         _text,
         "a name",
+    ),
+    "mirror": Setting(
+        "A folder in which registry, ontology and content are kept as files for people.", _text, "a path"
     ),
     "mcp_profile": Setting(
         "Which tools `/mcp` offers: those that only read, the eighteen of typed memory, or all there are.",

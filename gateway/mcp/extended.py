@@ -7,6 +7,7 @@ from gateway.mcp.describing import DESCRIBING
 from gateway.mcp.finding import FINDING
 from gateway.mcp.knowing import KNOWING
 from gateway.mcp.programming import PROGRAMMING
+from gateway.mcp.sending import SENDING
 from gateway.mcp.tool import MemoryTool
 
-EXTENDED: tuple[MemoryTool, ...] = (*DESCRIBING, *FINDING, *KNOWING, *ASKING, *PROGRAMMING)
+EXTENDED: tuple[MemoryTool, ...] = (*DESCRIBING, *FINDING, *KNOWING, *ASKING, *PROGRAMMING, *SENDING)

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from gateway.asked import Refused
 from gateway.mcp.server import Profile, build_server
 from gateway.mcp.sizes import Bounds
+from gateway.mirror.mirror import FileMirror
 from gateway.reception import Reception
 from gateway.settings import Settings, is_loopback
 from ugs.errors import Forbidden
@@ -25,13 +26,13 @@ from ugs.ontology.api import Memory
 class McpDoor:
     """Serves `/mcp`; `running` must be entered before the first request."""
 
-    def __init__(self, reception: Reception, settings: Settings) -> None:
+    def __init__(self, reception: Reception, settings: Settings, mirror: FileMirror | None = None) -> None:
         self.reception = reception
         self.origins = frozenset(settings.origin_list)
         bounds = Bounds(settings.mcp_max_bytes, settings.request_seconds)
         # Hosts are checked by the gateway's guard and origins here, with the gateway's own settings.
         self.manager = StreamableHTTPSessionManager(
-            app=build_server(self.memory_of, Profile(settings.mcp_profile), bounds=bounds),
+            app=build_server(self.memory_of, Profile(settings.mcp_profile), mirror, bounds),
             json_response=True,
             stateless=True,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),

@@ -10,8 +10,7 @@ from msgspec import Meta
 
 from gateway.mcp import inputs
 from gateway.mcp.tool import ADDS, Json, MemoryTool
-from schema.scalars import instant_text
-from ugs.ontology.api import Memory
+from ugs.ontology.api import Memory, iso
 from ugs.ontology.errors import InvalidArgument
 from ugs.programs.api import DeckEntry, Programs
 from ugs.programs.ast import GraphProgram
@@ -111,7 +110,7 @@ def told(row: ProgramRow) -> Json:
         "description": row.description,
         "owner_id": row.owner_id,
         "operation_count": row.operation_count,
-        "updated_at": instant_text(row.updated_at),
+        "updated_at": iso(row.updated_at),
     }
 
 

@@ -36,12 +36,12 @@ from mcp_types import (
 from gateway.logs import Log
 from gateway.mcp import prompts, resources
 from gateway.mcp.extended import EXTENDED
-from gateway.mcp.files import FileMirror, FilesBehind
 from gateway.mcp.inputs import schema_of
 from gateway.mcp.roles import check_role
 from gateway.mcp.sizes import USUAL, Bounds, within
 from gateway.mcp.tool import Json, MemoryTool
 from gateway.mcp.tools import TOOLS
+from gateway.mirror.mirror import FileMirror, FilesBehind
 from ugs import __version__
 from ugs.errors import DeadlineExceeded, InvalidJSON, InvalidSyntax, StorageIOError, UgsError
 from ugs.ontology.api import Memory
@@ -177,7 +177,7 @@ async def _done(tool: MemoryTool, arguments: Json, memory: Memory, mirror: FileM
     given = understood(tool, arguments)
     reading = tool.only_reads(given)
     check_role(memory.principal, tool.name, reading)
-    if mirror is None or reading:
+    if mirror is None or reading or memory.system is not mirror.system:
         return await tool.call(memory, given)
     async with mirror.around(arguments):
         return await tool.call(memory, given)
