@@ -14,6 +14,8 @@ from ugs.cypher.errors import CypherTypeError
 from ugs.cypher.values.entities import Node, Relationship
 from ugs.cypher.values.naming import kind_name
 
+REVERSED = {"out": "in", "in": "out", "both": "both"}
+
 
 class Hop(Struct, frozen=True):
     """From where over what to where. Slots that the row already fills are `known`."""

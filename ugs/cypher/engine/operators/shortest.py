@@ -1,4 +1,4 @@
-"""Shortest paths between two known nodes, by breadth first search."""
+"""Shortest paths between two known nodes, by breadth first search from both."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from ugs.cypher.engine.env import Fn
 from ugs.cypher.engine.operators.base import Operator, evaluated
-from ugs.cypher.engine.operators.expanding import Hop, start_of
-from ugs.cypher.engine.reader import Miss
+from ugs.cypher.engine.operators.expanding import REVERSED, Hop, start_of
+from ugs.cypher.engine.reader import Miss, Types
 from ugs.cypher.engine.run import Row, Run
 from ugs.cypher.values.comparing import equals
 from ugs.cypher.values.entities import Node, Path, Relationship
@@ -59,44 +59,70 @@ class ShortestPaths(Operator):
             if self.low == 0:
                 yield Path((start,), ())
             return
-        parents = self._search(run, start, end, wanted)
-        for path in unrolled(parents, start, end):
+        for path in self._search(run, start, end, wanted):
             run.tick(len(path) + 1)
             if len(path) >= self.low:
                 yield path
             if not self.every:
                 return
 
-    def _search(self, run: Run, start: Node, end: Node, wanted: dict[str, Any] | None) -> Parents:
-        hop, parents, frontier = self.hop, {start.id: []}, [start]  # type: Hop, Parents, list[Node]
+    def _search(self, run: Run, start: Node, end: Node, wanted: dict[str, Any] | None) -> Iterator[Path]:
+        """The shortest paths: two searches go towards each other, the one with less to look at first."""
+        there = Front(start, self.hop.direction)
+        back = Front(end, REVERSED[self.hop.direction])
         most = run.limits.path if self.high is None else min(self.high, run.limits.path)
         for _ in range(most):
-            run.graph.want_steps({node.id for node in frontier}, hop.direction, hop.types)
-            reached: dict[str, Node] = {}
-            for node in frontier:
-                for one, other in run.graph.steps(node.id, hop.direction, hop.types):
-                    run.tick()
-                    if (other.id in parents and other.id not in reached) or not _fits(one, wanted):
-                        continue
-                    reached[other.id] = other
-                    parents.setdefault(other.id, []).append((one, node))
-            if end.id in reached or not reached:
-                break
-            frontier = list(reached.values())
-        return parents
+            if not there.nodes or not back.nodes:
+                return
+            mine, other = (there, back) if len(there.nodes) <= len(back.nodes) else (back, there)
+            mine.advance(run, self.hop.types, wanted)
+            # The first nodes that both have reached lie on all shortest paths, one on each.
+            if met := [node for id, node in mine.nodes.items() if id in other.parents]:
+                yield from joined(there, back, met)
+                return
+
+
+class Front:
+    """How far a search has come: the nodes reached last, and for every node reached the steps that lead back."""
+
+    def __init__(self, root: Node, direction: str) -> None:
+        self.direction = direction
+        self.nodes: dict[str, Node] = {root.id: root}
+        self.parents: Parents = {root.id: []}
+
+    def advance(self, run: Run, types: Types, wanted: dict[str, Any] | None) -> None:
+        """Go one step further."""
+        run.graph.want_steps(self.nodes.keys(), self.direction, types)
+        reached: dict[str, Node] = {}
+        for node in self.nodes.values():
+            for one, other in run.graph.steps(node.id, self.direction, types):
+                run.tick()
+                if (other.id in self.parents and other.id not in reached) or not _fits(one, wanted):
+                    continue
+                reached[other.id] = other
+                self.parents.setdefault(other.id, []).append((one, node))
+        self.nodes = reached
+
+
+def joined(there: Front, back: Front, met: list[Node]) -> Iterator[Path]:
+    """All paths through the nodes where two searches met."""
+    for node in met:
+        for before, first in unrolled(there.parents, node):
+            for after, second in unrolled(back.parents, node):
+                yield Path((*before[::-1], *after[1:]), (*first[::-1], *second))
 
 
 def _fits(one: Relationship, wanted: dict[str, Any] | None) -> bool:
     return wanted is None or all(equals(one.properties.get(key), value) for key, value in wanted.items())
 
 
-def unrolled(parents: Parents, start: Node, end: Node) -> Iterator[Path]:
-    """All paths that the steps back from the end make."""
-    waiting: list[tuple[tuple[Node, ...], tuple[Relationship, ...]]] = [((end,), ())]
+def unrolled(parents: Parents, node: Node) -> Iterator[tuple[tuple[Node, ...], tuple[Relationship, ...]]]:
+    """All ways from a node back to where a search began."""
+    waiting: list[tuple[tuple[Node, ...], tuple[Relationship, ...]]] = [((node,), ())]
     while waiting:
         nodes, relationships = waiting.pop()
-        if nodes[0].id == start.id:
-            yield Path(nodes, relationships)
-            continue
-        for one, before in reversed(parents.get(nodes[0].id, [])):
-            waiting.append(((before, *nodes), (one, *relationships)))
+        steps = parents[nodes[-1].id]
+        if not steps:
+            yield nodes, relationships
+        for one, before in reversed(steps):
+            waiting.append(((*nodes, before), (*relationships, one)))

@@ -13,15 +13,13 @@ from ugs.cypher.analysis.walk import free_variables, has_subquery
 from ugs.cypher.engine.env import Env, Fn
 from ugs.cypher.engine.expressions import compile_expression
 from ugs.cypher.engine.operators.base import Operator
-from ugs.cypher.engine.operators.expanding import Expand, Hop
+from ugs.cypher.engine.operators.expanding import REVERSED, Expand, Hop
 from ugs.cypher.engine.operators.shaping import BindPath, Filter
 from ugs.cypher.engine.operators.shortest import ShortestPaths
 from ugs.cypher.engine.operators.varlength import ExpandMany
 from ugs.cypher.engine.planning.starting import Start, choose_start, start_operator
 from ugs.cypher.engine.planning.statistics import Statistics
 from ugs.cypher.printing import print_expression, print_relationship
-
-REVERSED = {"out": "in", "in": "out", "both": "both"}
 
 
 @dataclass(frozen=True, slots=True)
