@@ -1,0 +1,140 @@
+"""Who answers openCypher questions: our engine on a store, Neo4j itself, SQL by hand, and another engine in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bench import data
+from bench.cypher_questions import QUESTIONS, Question
+from bench.sides import Job
+from bench.sides.neo4j_side import driver_for
+from ugs import cypher
+from ugs.cypher import Limits
+from ugs.system import System
+
+LIMITS = Limits(rows=1_000_000, seconds=600)
+Rows = Callable[[str, dict[str, str]], Awaitable[Iterable[Any]]]
+
+
+def as_answer(rows: Iterable[Any]) -> bytes:
+    """Rows in an order of their own, so that sides can be compared."""
+    return orjson.dumps(sorted((list(row) for row in rows), key=repr))
+
+
+class Asking:
+    """A side that answers questions by a text in its own words."""
+
+    def __init__(self, name: str, words: Callable[[Question], str | None], rows: Rows) -> None:
+        self.name = name
+        self.jobs: Mapping[str, Job] = {
+            kind: _job(text, rows) for kind, one in QUESTIONS.items() if (text := words(one)) is not None
+        }
+        self.closing: list[Callable[[], Awaitable[Any]]] = []
+
+    async def close(self) -> None:
+        for close in self.closing:
+            await close()
+
+
+def _job(text: str, rows: Rows) -> Job:
+    async def job(id: str, to: str) -> bytes:
+        return as_answer(await rows(text, {"id": id, "to": to}))
+
+    return job
+
+
+async def open_engine(url: str, name: str = "ours") -> Asking:
+    """Our engine on the store that a URL names."""
+    system = System.at_url(url)
+    await system.open()
+
+    async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
+        async with system.session() as session:
+            return (await cypher.run(session, text, params, LIMITS)).rows
+
+    side = Asking(name, lambda question: question.ours, rows)
+    side.closing.append(system.close)
+    return side
+
+
+async def open_neo4j_itself(url: str) -> Asking:
+    """The same nodes and relationships, asked in Neo4j's own Cypher over Bolt."""
+    driver, namespace = driver_for(url)
+    session = driver.session()
+
+    async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
+        return await (await session.run(text, params)).values()
+
+    side = Asking("neo4j", lambda question: question.neo4j.replace("$$", f"UGSNode_{namespace}"), rows)
+    side.closing += [session.close, driver.close]
+    return side
+
+
+async def open_sqlite_by_hand(path: Path) -> Asking:
+    """Hand-written SQL on our tables."""
+    import aiosqlite
+
+    connection = await aiosqlite.connect(path)
+
+    async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
+        return await connection.execute_fetchall(text, (params["id"],) if "?1" in text else ())
+
+    side = Asking("SQL by hand", lambda question: question.sqlite, rows)
+    side.closing.append(connection.close)
+    return side
+
+
+async def open_postgresql_by_hand(url: str) -> Asking:
+    """Hand-written SQL on our tables, prepared once."""
+    import asyncpg
+
+    server, _, options = url.partition("?")
+    connection = await asyncpg.connect(server)
+    await connection.execute(f'SET search_path TO "{options.removeprefix("schema=")}"')
+    prepared: dict[str, Any] = {}
+
+    async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
+        if text not in prepared:
+            prepared[text] = await connection.prepare(text)
+        return await prepared[text].fetch(*([params["id"]] if "$1" in text else []))  # type: ignore[no-any-return]
+
+    side = Asking("SQL by hand", lambda question: question.postgresql, rows)
+    side.closing.append(connection.close)
+    return side
+
+
+def has_ladybug() -> bool:
+    """Whether the engine that Kuzu became is installed."""
+    return find_spec("ladybug") is not None
+
+
+async def open_ladybug(size: int, folder: Path) -> Asking:
+    """The engine that Kuzu became, in memory, with the same nodes and relationships."""
+    import ladybug  # type: ignore[import-not-found]
+
+    connection = ladybug.Connection(ladybug.Database(":memory:"))
+    _fill(connection, size, folder)
+
+    async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
+        found = connection.execute(text, {"id": params["id"]} if "$id" in text else {})
+        return found.get_all()  # type: ignore[no-any-return]
+
+    return Asking("ladybug", lambda question: question.ladybug, rows)
+
+
+def _fill(connection: Any, size: int, folder: Path) -> None:
+    connection.execute("CREATE NODE TABLE N(id STRING PRIMARY KEY, type STRING, name STRING, score DOUBLE)")
+    nodes = folder / "ladybug-nodes.csv"
+    lines = (f"{n.id},{n.type},{n.properties['name']},{n.properties['score']}" for n in data.nodes(size))
+    nodes.write_text("\n".join(lines), "utf-8")
+    connection.execute(f"COPY N FROM '{nodes}'")
+    for type in data.EDGE_TYPES:
+        connection.execute(f"CREATE REL TABLE {type}(FROM N TO N)")
+        edges = folder / f"ladybug-{type}.csv"
+        edges.write_text("\n".join(f"{e.source},{e.target}" for e in data.edges(size) if e.type == type), "utf-8")
+        connection.execute(f"COPY {type} FROM '{edges}'")
