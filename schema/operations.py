@@ -41,6 +41,7 @@ from schema.compiled import ROOTS, CompiledOperation, Roots, compile_operation
 from schema.context import RequestContext
 from schema.cost import Priced, Pricing
 from schema.limits import INTROSPECTION, USUAL, Limits, check_tokens, rules_within, too_much
+from schema.payloads import CompiledChange, compile_change
 from schema.selection import Selection
 from schema.variables import MISSING, Variables
 from schema.writers import NotCompiled
@@ -51,6 +52,9 @@ log = logging.getLogger(__name__)
 
 KEPT_DOCUMENTS = 1_000
 KEPT_SHAPES = 16
+
+
+Compiled = CompiledOperation | CompiledChange
 
 
 class Price(NamedTuple):
@@ -78,7 +82,7 @@ class Prepared:
         self.readers: dict[int, Variables] = {}
         self._named: dict[str | None, OperationDefinitionNode | None] = {}
         self._root_fields: dict[int, frozenset[str]] = {}
-        self.compiled: OrderedDict[Any, CompiledOperation | None] = OrderedDict()
+        self.compiled: OrderedDict[Any, Compiled | None] = OrderedDict()
 
     def operation(self, name: str | None) -> OperationDefinitionNode | None:
         """The operation a request means, when that is clear."""
@@ -226,7 +230,7 @@ class Operations:
         if excess is not None:
             return ExecutionResult(None, [excess])
         operation = None if prepared.errors or not self.compiling else prepared.operation(operation_name)
-        if operation is not None and operation.operation is OperationType.QUERY:
+        if operation is not None and operation.operation is not OperationType.SUBSCRIPTION:
             fast = await self._compiled_answer(prepared, operation, context, variables or {})
             if fast is not None:
                 return fast
@@ -238,7 +242,7 @@ class Operations:
         """The plan of each root field, or None for an operation that goes the ordinary way."""
         variables = None if prepared.errors else self._variables(prepared, operation, given)
         compiled = None if variables is None else self._compiled(prepared, operation, variables)
-        if compiled is None or variables is None:
+        if variables is None or not isinstance(compiled, CompiledOperation):
             return None
         try:
             return [(root.key, root.plan(variables)) for root in compiled.roots]
@@ -247,13 +251,15 @@ class Operations:
 
     async def _compiled_answer(
         self, prepared: Prepared, operation: OperationDefinitionNode, context: RequestContext, given: Mapping[str, Any]
-    ) -> bytes | None:
+    ) -> bytes | ExecutionResult | None:
         variables = self._variables(prepared, operation, given)
         if variables is None:
             return None
         compiled = self._compiled(prepared, operation, variables)
         if compiled is None:
             return None
+        if isinstance(compiled, CompiledChange):
+            return await compiled.run(context, variables)
         try:
             return await compiled.run(context.system, variables)
         except (UgsError, GraphQLError):
@@ -274,7 +280,7 @@ class Operations:
 
     def _compiled(
         self, prepared: Prepared, operation: OperationDefinitionNode, variables: VariableValues
-    ) -> CompiledOperation | None:
+    ) -> Compiled | None:
         key = (id(operation), *(variables.coerced.get(name) for name in prepared.switches))
         found = prepared.compiled.get(key, MISSING)
         if found is MISSING:
@@ -285,9 +291,12 @@ class Operations:
 
     def _compile(
         self, prepared: Prepared, operation: OperationDefinitionNode, variables: VariableValues
-    ) -> CompiledOperation | None:
+    ) -> Compiled | None:
+        selection = Selection(self.core, prepared.fragments, variables)
         try:
-            return compile_operation(Selection(self.core, prepared.fragments, variables), operation, self.roots)
+            if operation.operation is OperationType.MUTATION:
+                return compile_change(selection, operation)
+            return compile_operation(selection, operation, self.roots)
         except (NotCompiled, UgsError, GraphQLError):
             return None
 

@@ -1,0 +1,202 @@
+"""Mutations the short way: inputs made from coerced values, and payloads written without the executor.
+
+The resolver of a mutation does the work, as ever. What it takes and what it gives are ordinary objects of ours, so one
+function per input type makes the first and one per selection writes the second. Whatever is not plain about a
+selection (a field with arguments, one that must ask the store) raises `NotCompiled` before anything has happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import MISSING
+from typing import Any
+
+from graphql import (
+    ExecutionResult,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    OperationDefinitionNode,
+    get_named_type,
+    get_nullable_type,
+    is_leaf_type,
+    located_error,
+)
+from graphql.execution.values import VariableValues
+from msgspec import Struct
+
+from schema.context import RequestContext
+from schema.selection import Choice, Selection
+from schema.shapes import SHAPES, nests_below
+from schema.templates import Arguments
+from schema.writers import Compiler, NotCompiled
+from ugs.reads.plan import Read
+from ugs.reads.rendering import NULL, json_of, row_writer
+
+OURS = "strawberry-definition"
+Make = Callable[[Any], Any]
+Write = Callable[[Any], str]
+
+COMPILED = frozenset(
+    {
+        "addNode",
+        "updateNode",
+        "upsertNode",
+        "deleteNode",
+        "addEdge",
+        "updateEdge",
+        "deleteEdge",
+        "delete",
+        "applyBatch",
+        "revertElement",
+    }
+)
+"""Mutations whose resolvers need nothing around them but the context."""
+
+
+class Surroundings(Struct, frozen=True):
+    """What a resolver of a compiled mutation finds as its `info`."""
+
+    context: RequestContext
+
+
+class CompiledChange:
+    """A mutation with one root field, ready to be done."""
+
+    def __init__(self, compiler: Compiler, choice: Choice) -> None:
+        if choice.name not in COMPILED:
+            raise NotCompiled(choice.name)
+        field = choice.parent.fields[choice.name]
+        resolver = field.extensions[OURS]
+        self.choice, self.arguments = choice, Arguments(choice)
+        self.names = {argument.python_name: name for argument, name in zip(resolver.arguments, field.args, strict=True)}
+        self.makers = {name: maker_of(argument.type) for name, argument in field.args.items()}
+        self.resolve: Callable[..., Awaitable[Any]] = resolver.base_resolver.wrapped_func
+        self.write = writer_of(compiler, choice, field.type)
+
+    async def run(self, context: RequestContext, variables: VariableValues) -> bytes | ExecutionResult:
+        """Do it and write what came of it; a refusal is shown as the executor would show it."""
+        try:
+            given = self.arguments(variables)
+            made = {own: self.makers[name](given[name]) for own, name in self.names.items() if name in given}
+            text = self.write(await self.resolve(None, Surroundings(context), **made))
+        except Exception as error:
+            return ExecutionResult(None, [located_error(error, self.choice.nodes, [self.choice.key])])
+        return f'{{"data":{{"{self.choice.key}":{text}}}}}'.encode()
+
+
+def compile_change(selection: Selection, operation: OperationDefinitionNode) -> CompiledChange:
+    """Compile a mutation, or raise `NotCompiled`."""
+    mutation = selection.schema.mutation_type
+    if not isinstance(mutation, GraphQLObjectType):
+        raise NotCompiled(operation.operation.value)
+    choices = selection.fields(mutation, [operation.selection_set])
+    if len(choices) != 1:
+        raise NotCompiled("several changes in a row")
+    (choice,) = choices.values()
+    return CompiledChange(Compiler(selection), choice)
+
+
+# ── inputs ───────────────────────────────────────────────────────────────────
+
+
+def maker_of(type: Any) -> Make:
+    """How a coerced value becomes what a resolver takes."""
+    inner = get_nullable_type(type)
+    if isinstance(inner, GraphQLList):
+        make = maker_of(inner.of_type)
+        return lambda values: None if values is None else [make(value) for value in values]
+    if not isinstance(inner, GraphQLInputObjectType):
+        return lambda value: value
+    return _object_maker(inner)
+
+
+def _object_maker(type: GraphQLInputObjectType) -> Make:
+    definition = type.extensions[OURS]
+    if definition.from_input is not None:
+        raise NotCompiled(type.name)
+    names = dict(zip((field.python_name for field in definition.fields), type.fields, strict=True))
+    makers = {own: (name, maker_of(type.fields[name].type)) for own, name in names.items()}
+    bare = [field.python_name for field in definition.fields if _has_no_default(field)]
+
+    def make(given: Mapping[str, Any] | None) -> Any:
+        if given is None:
+            return None
+        known = {own: make_one(given[name]) for own, (name, make_one) in makers.items() if name in given}
+        return definition.origin(**{**dict.fromkeys(bare), **known})
+
+    return make
+
+
+def _has_no_default(field: Any) -> bool:
+    return field.default_value is MISSING and field.default_factory is MISSING
+
+
+# ── payloads ─────────────────────────────────────────────────────────────────
+
+
+def writer_of(compiler: Compiler, choice: Choice, type: Any) -> Write:
+    """How the value of a field is written."""
+    if isinstance(type, GraphQLNonNull):
+        write = writer_of(compiler, choice, type.of_type)
+        return lambda value: write(_something(value))
+    write = _list_writer(compiler, choice, type) if isinstance(type, GraphQLList) else _one_writer(compiler, choice)
+    return lambda value: NULL if value is None else write(value)
+
+
+def _something(value: Any) -> Any:
+    if value is None:
+        raise TypeError("nothing where there must be something")
+    return value
+
+
+def _list_writer(compiler: Compiler, choice: Choice, type: GraphQLList[Any]) -> Write:
+    write = writer_of(compiler, choice, type.of_type)
+    return lambda values: "[" + ",".join([write(value) for value in values]) + "]"
+
+
+def _one_writer(compiler: Compiler, choice: Choice) -> Write:
+    named: Any = get_named_type(choice.parent.fields[choice.name].type)
+    if is_leaf_type(named):
+        return lambda value: json_of(named.serialize(value))
+    if named.name in SHAPES:
+        return _element_writer(compiler, choice, named.name)
+    if not isinstance(named, GraphQLObjectType):
+        raise NotCompiled(named.name)
+    return _object_writer(compiler, choice, named)
+
+
+def _element_writer(compiler: Compiler, choice: Choice, name: str) -> Write:
+    """A node or an edge; one that needs related rows asks for them, which the executor does."""
+    shape = SHAPES[name]
+    if nests_below(compiler.selection, choice, shape):
+        raise NotCompiled(choice.name)
+    body = compiler.row(choice, shape)
+    if compiler.binders:
+        raise NotCompiled(choice.name)
+    write, read = row_writer(body), Read(shape.table)
+    return lambda element: write(element.found, read, [], None)
+
+
+def _object_writer(compiler: Compiler, choice: Choice, type: GraphQLObjectType) -> Write:
+    parts = []
+    for number, field in enumerate(compiler.selection.below(choice).values()):
+        head = f'{"," if number else "{"}"{field.key}":'
+        parts.append((head, *_field(compiler, field, type)))
+    return lambda value: "".join([head + write(get(value)) for head, get, write in parts]) + "}"
+
+
+def _field(compiler: Compiler, field: Choice, type: GraphQLObjectType) -> tuple[Make, Write]:
+    """How a field's value is found on its object, and how it is written."""
+    if field.name == "__typename":
+        return lambda value: None, lambda value: f'"{type.name}"'
+    definition = type.fields[field.name].extensions[OURS]
+    resolver = definition.base_resolver
+    if resolver is None:
+        name = definition.python_name
+        return lambda value: getattr(value, name), writer_of(compiler, field, type.fields[field.name].type)
+    if resolver.is_async or resolver.arguments or resolver.info_parameter is not None:
+        raise NotCompiled(field.name)
+    call = resolver.wrapped_func
+    return lambda value: call(value), writer_of(compiler, field, type.fields[field.name].type)
