@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+from base64 import b64decode
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dbm import dumb
@@ -23,7 +24,7 @@ from urllib.parse import unquote
 import msgspec
 
 from ugs import Capabilities, EventQuery, Session, Storage
-from ugs.catalog import Catalog, Row, Table
+from ugs.catalog import Catalog, Kind, Row, Table
 from ugs.changes import Writes
 from ugs.errors import (
     Conflict,
@@ -100,7 +101,7 @@ class DbmStorage(Storage):
             if kind == "event":
                 events.append(msgspec.json.decode(self.file[name], type=Event))
             elif kind == "row" and (table := self.catalog.tables.get(rest.partition("/")[0])):
-                row = table.row(*msgspec.json.decode(self.file[name]))
+                row = row_from(table, msgspec.json.decode(self.file[name]))
                 tables[table.name][table.key_of(row)] = row
         self.tables, self.log = tables, tuple(sorted(events, key=lambda event: event.position))
 
@@ -250,6 +251,12 @@ def check_unique(table: Table, rows: Iterable[Row]) -> None:
 def name_of(table: Table, key: Any) -> str:
     """Under which name a row stands in the file."""
     return f"row/{table.name}/{text(key)}"
+
+
+def row_from(table: Table, values: list[Any]) -> Row:
+    """The row behind stored values. JSON knows no bytes, so vectors stand there in base64."""
+    pairs = zip(table.fields, values, strict=True)
+    return table.row(*(b64decode(value) if field.kind is Kind.VECTOR else value for field, value in pairs))
 
 
 def text(value: Any) -> str:

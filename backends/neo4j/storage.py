@@ -36,7 +36,7 @@ class Neo4jStorage(Storage):
 
     scheme: ClassVar[str] = "neo4j"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        durable=True, concurrent_writers=True, native=frozenset({"find", "count", "group", "keys", "read"})
+        durable=True, concurrent_writers=True, native=frozenset({"find", "count", "group", "keys", "nearest", "read"})
     )
 
     def __init__(self, address: Address) -> None:
