@@ -113,7 +113,7 @@ def unknown_command(word: str) -> Misused:
 
     close = get_close_matches(word, [*NAMES, "help"], n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
-    return Misused(f"there is no command {word!r}.{hint} `ugs --help` lists them all.")
+    return Misused(f"there is no command {word!r}.{hint} `help` lists them all.")
 
 
 def _speak_utf8() -> None:

@@ -22,7 +22,7 @@ from tests.gateway.processes import UGS
 
 PATIENCE = 60.0
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>]")
-KNOWN = Vocabulary(("alice", "api_proj", "bob", "e1"), ("person", "task"), ("name", "role"))
+KNOWN = Vocabulary(("alice", "api_proj", "bob"), ("e1",), ("person", "task"), ("name", "role"))
 UP = "\x1b[A"
 
 
@@ -131,6 +131,9 @@ def test_a_conversation(terminal: Terminal, tmp_path: Path) -> None:
     [
         ("ge", ["get"]),
         ("get a", ["alice", "api_proj"]),
+        ("get e", ["e1"]),
+        ("neighbors e", []),
+        ("path e", []),
         ("add-edge x al", ["alice"]),
         ("resolve @(b", ["@(bob)"]),
         ("list p", ["person"]),

@@ -218,3 +218,12 @@ def test_what_is_believed_about_a_subject(ugs: Ugs) -> None:
     assert len(ugs("facts", "alice", "--all").value) == 2
     assert ugs("facts", "Alice", "--as-of", "yesterday").value["error"]["code"] == "E005"
     assert ugs("facts", "Nobody").code == 1
+
+
+def test_the_page_tells_every_command_as_it_is() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+    for entry in COMMANDS:
+        assert f"| `{entry.usage}` |" in page if entry.is_operation else f"`{entry.name}" in page
+    for line in EXIT_CODES.splitlines()[1:]:
+        code, _, meaning = line.strip().partition(" ")
+        assert f"| {code} | {meaning.strip()} |" in page

@@ -13,12 +13,14 @@ from gateway.cli.voices import MODES
 
 SCOPES = ("user", "project", "scratch", "default")
 MOST_KNOWN = 1_000
-IDS, TYPES, KEYS, ADDRESSES, PROPERTIES = "ids", "types", "keys", "addresses", "properties"
+IDS, NODES, TYPES, KEYS, ADDRESSES, PROPERTIES = "ids", "nodes", "types", "keys", "addresses", "properties"
+AT_NODES = ("neighbors", "traverse", "send")
+"""Commands that begin at a node, never at an edge."""
 
 WORDS: dict[str, str | tuple[str, ...]] = {
     "id": IDS,
-    "from": IDS,
-    "to": IDS,
+    "from": NODES,
+    "to": NODES,
     "element": IDS,
     "address": ADDRESSES,
     "type": TYPES,
@@ -37,14 +39,16 @@ WORDS: dict[str, str | tuple[str, ...]] = {
 class Vocabulary(NamedTuple):
     """What a graph speaks of."""
 
-    ids: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    edges: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
 
     def words(self, kind: str) -> list[str]:
         """Candidates of a kind."""
-        if kind == ADDRESSES:
-            return [f"@({id})" for id in self.ids]
+        ids = [*self.nodes, *self.edges]
+        if kind in (IDS, ADDRESSES):
+            return ids if kind == IDS else [f"@({id})" for id in ids]
         if kind == PROPERTIES:
             return [f"{key}=" for key in self.keys]
         return list(getattr(self, kind))
@@ -55,9 +59,11 @@ async def learn(port: Port) -> Vocabulary:
     nodes = await _first_page(port.nodes())
     edges = await _first_page(port.edges())
     types = sorted({node["type"] for node in nodes if node["type"] is not None})
-    return Vocabulary(
-        tuple(element["id"] for element in (*nodes, *edges)), tuple(types), tuple(await port.property_keys())
-    )
+    return Vocabulary(_ids(nodes), _ids(edges), tuple(types), tuple(await port.property_keys()))
+
+
+def _ids(elements: list[Record]) -> tuple[str, ...]:
+    return tuple(element["id"] for element in elements)
 
 
 async def _first_page(pages: AsyncIterator[list[Record]]) -> list[Record]:
@@ -81,6 +87,7 @@ def complete(before: Sequence[str], word: str, known: Vocabulary) -> list[str]:
     usage = read_usage(entry.usage)
     if word.startswith("--"):
         return _fitting([f"--{name}" for name in usage.options], word)
+    known = known._replace(edges=()) if entry.name in AT_NODES else known
     return _fitting(_candidates(_expected(usage, before[1:]), known), word)
 
 

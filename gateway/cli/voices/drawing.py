@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
+from rich.box import ROUNDED
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -89,7 +90,7 @@ def cell(value: Any) -> Text:
 
 def table(columns: list[str], rows: list[list[Any]]) -> str:
     """Rows under headings."""
-    made = Table(header_style="bold cyan", border_style="dim", show_lines=False)
+    made = Table(box=ROUNDED, header_style="bold cyan", border_style="dim")
     for index, name in enumerate(columns):
         made.add_column(Text(clean(name)), style="bold" if index == 0 else "", overflow="fold")
     for row in rows:
