@@ -19,10 +19,11 @@ from schema.orders import EdgeOrder
 from schema.paging import PageInfo, page_info, page_size
 from schema.scalars import Instant, Json, Millis, instant_of
 from schema.selection import Selection, own_choice
-from schema.shapes import EDGE, NODE, edges_at_node, label_of, only
+from schema.shapes import EDGE, NODE, edges_at_node, only
 from schema.templates import ReadTemplate
 from ugs.errors import InvalidSyntax
 from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.graph.naming import label_of
 from ugs.graph.queries import referenced_by, references
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
@@ -142,7 +143,7 @@ class GraphNode(Element):
 
     @strawberry.field(description="A name for people: the property label, name or title, else the id")
     def label(self) -> str:
-        return label_of(self.row)
+        return label_of(self.row.id, self.row.properties)
 
     @strawberry.field(description="Edges that leave from this node, in the sequence they were added")
     async def outgoing(

@@ -19,7 +19,8 @@ from schema.scalars import instant_text
 from schema.selection import Choice, Selection
 from schema.templates import Arguments, Asked, NestedTemplate, ReadTemplate
 from ugs.catalog import Table
-from ugs.graph.model import EDGES, NODES, Node
+from ugs.graph.model import EDGES, NODES
+from ugs.graph.naming import label_of
 from ugs.identity import scope_of
 from ugs.ontology.model import CONTENT_BODIES, CONTENTS
 from ugs.reads.plan import Order, Page, Read
@@ -193,7 +194,7 @@ COMMON: Mapping[str, Piece] = {
 NODE_FIELDS: Mapping[str, Piece] = {
     **COMMON,
     "data": Column("data_text"),
-    "label": Made(lambda found, late: json_of(label_of(found.row))),
+    "label": Made(lambda found, late: json_of(label_of(found.row.id, found.row.properties))),
 }
 EDGE_FIELDS: Mapping[str, Piece] = {
     **COMMON,

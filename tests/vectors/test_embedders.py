@@ -8,11 +8,12 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from ugs.errors import InvalidSyntax
+from ugs.graph.naming import label_of
 from ugs.reads.near import ALIKE, scorer
 from ugs.vectors import embedders
 from ugs.vectors.embedders import Embedder, embedder_for, embedder_names
 from ugs.vectors.hashing import HashingEmbedder
-from ugs.vectors.texts import MOST_PASSAGES, PASSAGE, label_of, node_text, passages
+from ugs.vectors.texts import MOST_PASSAGES, PASSAGE, node_text, passages
 
 
 def like(embedder: Embedder, one: str, other: str) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 from ugs.cypher.engine.view import as_node, as_relationship
 from ugs.cypher.values.entities import Node, Path, Relationship
 from ugs.cypher.values.stored import encode
+from ugs.graph.naming import label_of
 from ugs.ontology.model import NODE_TYPES
 from ugs.programs.working import RawLink, RawNode, WorkingGraph
 from ugs.storage import Session
@@ -44,7 +45,7 @@ def mapped_node(node: Node, ontologies: Mapping[str, str]) -> RawNode:
     properties = node.properties
     return RawNode(
         concept_id_of(node),
-        label_of(node),
+        label_of(node.id, properties),
         ontology_of(node, ontologies),
         _text(properties, "description"),
         {key: encode(value) for key, value in properties.items() if key not in LIFTED},

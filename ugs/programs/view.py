@@ -13,7 +13,8 @@ from ugs.cypher import GraphView, StoredGraph
 from ugs.cypher.engine.view import Condition, Wanted
 from ugs.cypher.values.entities import Node, Relationship
 from ugs.cypher.views import Glasses, view_of
-from ugs.programs.mapping import NAMING, concept_id_of, label_of, ontology_of
+from ugs.graph.naming import NAMING, label_of
+from ugs.programs.mapping import concept_id_of, ontology_of
 from ugs.reads.where import EVERYTHING, Compare, Op, Property, Where, all_of, any_of, in_
 from ugs.storage import Session
 
@@ -109,7 +110,7 @@ class ProgramGraph:
     def _completed(self, node: Node) -> Node:
         found = {
             "concept_id": concept_id_of(node),
-            "label": label_of(node),
+            "label": label_of(node.id, node.properties),
             "ontology": ontology_of(node, self._ontologies),
         }
         for key, value in found.items():

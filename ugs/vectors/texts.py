@@ -6,25 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ugs.facts.model import Entity, Note
 from ugs.graph.model import Node
+from ugs.graph.naming import NAMING, label_of
 from ugs.graph.text import text_leaves
 from ugs.ontology.model import ContentBody
 from ugs.values import Json
 
 TEXTS = 1
 """Another number whenever a row would give other texts: vectors stored under the old one are made anew."""
-NAMING = ("label", "name", "title")
-"""Properties that name a node; the first it has is its label."""
 FIRST = (*NAMING, "description")
 LONGEST_NODE = 2_000
 PASSAGE = 1_000
 MOST_PASSAGES = 256
 """Of one content; what follows is found by its words only."""
-
-
-def label_of(id: str, properties: Mapping[str, Json]) -> str:
-    """What people call a node: its label, name or title, else its id."""
-    named = (properties.get(key) for key in NAMING)
-    return next((name for name in named if isinstance(name, str) and name), id)
 
 
 def node_text(id: str, labels: Iterable[str], properties: Mapping[str, Json]) -> str:

@@ -18,7 +18,7 @@ from ugs.catalog import Catalog, Kind
 from ugs.errors import UgsError
 from ugs.reads.near import Vector, pack
 
-LOOKED_AT = 200
+LOOKED_AT = 500
 """How many candidates a quick index keeps in mind: more find more, and take longer."""
 BUILDING = "512MB"
 """Memory for building one: with less than it needs, building takes many times as long."""
