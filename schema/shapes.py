@@ -173,13 +173,6 @@ def content_of(selection: Selection, choice: Choice, path: str) -> Nests:
 # ── what fields of nodes and edges show ──────────────────────────────────────
 
 
-def label_of(row: Node) -> str:
-    """A name for people: the property label, name or title, else the id."""
-    properties = row.properties
-    names = (properties.get(key) for key in ("label", "name", "title"))
-    return next((name for name in names if isinstance(name, str) and name), row.id)
-
-
 COMMON: Mapping[str, Piece] = {
     "id": Column("id"),
     "type": Column("type"),

@@ -17,7 +17,6 @@ from ugs.ontology.model import NODE_TYPES
 from ugs.programs.working import RawLink, RawNode, WorkingGraph
 from ugs.storage import Session
 
-NAMING = ("label", "name", "title")
 LIFTED = frozenset({"concept_id", "label", "ontology", "description", "embedding"})
 """Properties that have a field of their own, and the one that is never shown."""
 
@@ -30,10 +29,6 @@ async def ontologies_of(session: Session) -> dict[str, str]:
 
 def concept_id_of(node: Node) -> str:
     return _text(node.properties, "concept_id") or node.id
-
-
-def label_of(node: Node) -> str:
-    return next((text for key in NAMING if (text := _text(node.properties, key))), node.id)
 
 
 def ontology_of(node: Node, ontologies: Mapping[str, str]) -> str | None:
