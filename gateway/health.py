@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 import ugs
-from gateway.logs import Log, without_secrets
+from gateway.logs import Log
+from gateway.masking import without_secrets
 from ugs.errors import DeadlineExceeded, UgsError
 from ugs.system import State, System
 

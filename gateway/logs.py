@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -11,19 +10,13 @@ from typing import Any
 
 import msgspec
 
+from gateway.masking import without_secrets
 from gateway.settings import LogFormat, LogLevel
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the request that the running code serves."""
 
 OURS = ("gateway", "schema", "ugs", "backends")
-SECRET_IN_URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<user>[^\s/@:]*):[^\s/]*@", re.IGNORECASE)
-SECRET_OPTION = re.compile(r"(?P<name>[?&](?:password|token|secret|key)=)[^\s&]*", re.IGNORECASE)
-
-
-def without_secrets(text: str) -> str:
-    """The text with the passwords of all URLs in it masked."""
-    return SECRET_OPTION.sub(r"\g<name>***", SECRET_IN_URL.sub(r"\g<scheme>\g<user>:***@", text))
 
 
 class Log:

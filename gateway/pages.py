@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 import ugs
 from gateway.health import why_not_ready
-from gateway.logs import without_secrets
+from gateway.masking import without_secrets
 from ugs.graph.queries import stats
 from ugs.system import System
 

@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 from gateway.cli.opening import opened_or_words, wait_for
 from gateway.cli.outcome import NotOpened, say
 from gateway.cli.progress import Progress
-from gateway.logs import without_secrets
+from gateway.masking import without_secrets
 from ugs.connect import storage_for
 from ugs.errors import UgsError
 from ugs.replay import position_of

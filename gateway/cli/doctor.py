@@ -16,7 +16,7 @@ from typing import Any
 
 from gateway.cli.opening import settings_of, store_argument, wait_for
 from gateway.cli.progress import Progress
-from gateway.logs import without_secrets
+from gateway.masking import without_secrets
 from ugs.errors import UgsError
 from ugs.system import System
 

@@ -14,7 +14,7 @@ from typing import Any
 import ugs
 from gateway.cli.opening import settings_of, store_argument
 from gateway.cli.outcome import NotOpened
-from gateway.logs import without_secrets
+from gateway.masking import without_secrets
 from gateway.settings import SETTINGS, Settings
 from ugs.connect import backend_names, storage_for
 from ugs.errors import UgsError

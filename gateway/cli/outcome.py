@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gateway.cli.answers import Answer
 from gateway.cli.exits import BUG, FAILED, INTERRUPTED, NO_ADDRESS, NO_STORE, USAGE
 from gateway.cli.voices import AGENT, HUMAN, Coded, OutputActor, choose_mode, voice_of
+from gateway.masking import without_secrets
 from ugs.errors import InvalidSyntax, UgsError
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ class Bug(Exception):
 
 def say(sentence: str) -> None:
     """A sentence for people."""
-    from gateway.logs import without_secrets
-
     print(without_secrets(sentence), file=sys.stderr, flush=True)
 
 
@@ -78,8 +77,6 @@ class Speech:
 
     def failed(self, error: Coded, code: int) -> int:
         """Say what went wrong. A program finds it where it looks for data; a person gets a sentence."""
-        from gateway.logs import without_secrets
-
         if self.voice.mode == HUMAN:
             say(self.voice.format_error(error))
             return code

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gateway.cli.outcome import Misused
 from gateway.cli.usage import whole_number
+from gateway.masking import without_secrets
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,8 +44,6 @@ class Place(NamedTuple):
     @property
     def words(self) -> str:
         """The place for people; a URL may hold a password."""
-        from gateway.logs import without_secrets
-
         return without_secrets(self.url or self.options.get("store") or "the default store")
 
     @property

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from gateway.cli.kernel import parse_json
 from ugs.errors import InvalidJSON, InvalidSyntax
-from ugs.values import parse_json
 
 KEY = r"[A-Za-z_][A-Za-z0-9_.-]*"
 SETTING = re.compile(rf"(?P<sign>\+?)(?P<key>{KEY})(?P<json>:?)=(?P<value>.*)", re.DOTALL)

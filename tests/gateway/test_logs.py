@@ -5,7 +5,8 @@ import logging
 
 import pytest
 
-from gateway.logs import JsonLines, TextLines, request_id, without_secrets
+from gateway.logs import JsonLines, TextLines, request_id
+from gateway.masking import without_secrets
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gateway.cli.answers import Answer
+from gateway.cli.kernel import parse_json
 from gateway.cli.ports import Port, Record
 from gateway.cli.props import read_properties
 from gateway.cli.usage import Asked
 from ugs.errors import InvalidJSON, InvalidSyntax
-from ugs.values import parse_json
 
 STANDARD_INPUT = "-"
 

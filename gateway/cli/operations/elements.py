@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gateway.cli.answers import Answer, element_answer
+from gateway.cli.kernel import parse_json
 from gateway.cli.ports import Port, Record
 from gateway.cli.props import is_property, read_properties
 from gateway.cli.usage import Asked, whole_number
 from ugs.errors import InvalidJSON, InvalidSyntax
-from ugs.values import parse_json
 
 
 async def add_node(asked: Asked, port: Port) -> Answer:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from gateway.cli.answers import Answer, list_answer, plain
+from gateway.cli.kernel import parse_json, scope_names
 from gateway.cli.ports import Port, gathered
 from gateway.cli.usage import Asked
 from ugs.errors import InvalidJSON, InvalidSyntax
-from ugs.identity import Scope
-from ugs.values import parse_json
 
 USUAL_HITS, MOST_HITS = 100, 500
 EVERY = ":*"
@@ -36,8 +35,8 @@ async def list_(asked: Asked, port: Port) -> Answer:
 
 def scope_named(name: str) -> str:
     """The scope a word names."""
-    if name not in set(Scope):
-        raise InvalidSyntax(f"there is no scope {name!r}: it is {', '.join(Scope)}")
+    if name not in scope_names():
+        raise InvalidSyntax(f"there is no scope {name!r}: it is {', '.join(scope_names())}")
     return name
 
 

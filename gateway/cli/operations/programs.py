@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from gateway.cli.answers import Answer
+from gateway.cli.kernel import parse_json
 from gateway.cli.operations.importing import opened_text
 from gateway.cli.operations.walking import one_of
 from gateway.cli.ports import Port, Record
 from gateway.cli.props import read_properties
 from gateway.cli.usage import Asked
 from ugs.errors import InvalidSyntax
-from ugs.values import parse_json
 
 ACTIONS = ("validate", "run", "save", "list")
 MOST_LISTED = 100

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gateway.cli.answers import Answer, list_answer, plain
+from gateway.cli.kernel import default_in
 from gateway.cli.ports import Port
 from gateway.cli.usage import Asked
 from ugs.errors import InvalidSyntax
-from ugs.graph.queries import default_in
 
 DIRECTIONS = ("outgoing", "incoming", "both")
 STRATEGIES = ("bfs", "dfs")

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record
 from gateway.cli.ports import documents as ask
 from gateway.cli.ports.http import Client
-from gateway.logs import without_secrets
+from gateway.masking import without_secrets
 from ugs.errors import NodeNotFound
 
 PAGE = 200

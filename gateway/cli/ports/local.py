@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record
-from gateway.logs import without_secrets
+from gateway.masking import without_secrets
 from ugs.api import Changed, Graph
 from ugs.events import Event
 from ugs.feature import Warned
