@@ -13,7 +13,7 @@ from ugs.cypher import GraphView
 from ugs.cypher.views import Glasses
 from ugs.errors import InvalidSyntax
 from ugs.identity import Principal
-from ugs.programs.ast import ApiOp, CypherOp
+from ugs.programs.ast import ApiOp, CypherOp, Operator, Statement
 from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.programs.endpoints import ANSWERS, Call
 from ugs.programs.issues import result_of
@@ -26,8 +26,13 @@ from ugs.programs.working import WorkingGraph
 from ugs.storage import Session
 from ugs.vectors.vectors import Vectors
 
-Dispatch = Callable[[CypherOp | ApiOp, WorkingGraph, Mapping[str, Any]], Awaitable[WorkingGraph]]
-"""An operation, W as it is, and the values of the parameters give a result."""
+Dispatch = Callable[[Statement, WorkingGraph, Mapping[str, Any]], Awaitable[WorkingGraph]]
+"""A statement, W as it is, and the values of the parameters give a result."""
+
+TAKING = frozenset({Operator.DIFFERENCE, Operator.INTERSECT})
+"""Operators that only ask which nodes of W a result names."""
+MOST_ROWS = 1_000_000
+"""Rows of one query; W has a smaller bound of its own."""
 
 
 class World(Struct, frozen=True):
@@ -51,13 +56,15 @@ class Dispatcher:
         self.world = world
         self._mapper: Mapper | None = None
 
-    async def __call__(self, operation: CypherOp | ApiOp, w: WorkingGraph, values: Mapping[str, Any]) -> WorkingGraph:
+    async def __call__(self, statement: Statement, w: WorkingGraph, values: Mapping[str, Any]) -> WorkingGraph:
         bound = {**values, W_IDS: w.ids}
-        if isinstance(operation, CypherOp):
-            return await self._ask(operation, bound)
-        return await self._call(operation, bound)
+        operation = statement.operation
+        if isinstance(operation, ApiOp):
+            return await self._call(operation, bound)
+        assert isinstance(operation, CypherOp)
+        return await self._ask(operation, bound, statement.op in TAKING)
 
-    async def _ask(self, operation: CypherOp, values: Mapping[str, Any]) -> WorkingGraph:
+    async def _ask(self, operation: CypherOp, values: Mapping[str, Any], taking: bool) -> WorkingGraph:
         world, mapper = self.world, await self._known_mapper()
         checked = check_query(operation.query, world.bounds.path)
         if checked.faults:
@@ -66,8 +73,10 @@ class Dispatcher:
         source: Session | GraphView = world.session
         if needs_completing(text, world.bounds.any_is_concept):
             source = self._graph(mapper)
-        limits = cypher.Limits(seconds=max(0.001, world.deadline - time.monotonic()))
+        limits = cypher.Limits(seconds=max(0.001, world.deadline - time.monotonic()), rows=MOST_ROWS)
         found = await cypher.run(source, text, values, limits, world.view, world.glasses)
+        if taking:
+            return mapper.filter(found.rows, frozenset(values[W_IDS]))
         result = mapper.result(found.rows)
         return result if checked.ordered else result.sorted()
 

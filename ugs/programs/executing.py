@@ -14,7 +14,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ugs.errors import DeadlineExceeded, LimitExceeded, UgsError
-from ugs.programs.ast import ApiOp, ConditionalOp, CypherOp, GraphProgram, Statement
+from ugs.programs.ast import ConditionalOp, CypherOp, GraphProgram, Statement
 from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.programs.conditions import holds
 from ugs.programs.dispatching import Dispatch
@@ -76,7 +76,7 @@ class Execution:
             branch = await self._branch(operation, path)
             self._record(statement, path, "conditional", Affected(), started, branch)
         else:
-            affected = self._applied(statement, await self._result(operation))
+            affected = self._applied(statement, await self._result(statement))
             self._record(statement, path, "cypher" if isinstance(operation, CypherOp) else "api", affected, started)
 
     async def _branch(self, operation: ConditionalOp, path: str) -> Literal["then", "else"]:
@@ -85,13 +85,13 @@ class Execution:
             await self._do(nested, f"{path}.{chosen}.{index}")
         return chosen
 
-    async def _result(self, operation: CypherOp | ApiOp) -> WorkingGraph:
+    async def _result(self, statement: Statement) -> WorkingGraph:
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise Stopped(TIMED_OUT)
         try:
             async with asyncio.timeout(left):
-                found = await self.dispatch(operation, self.w, self.values)
+                found = await self.dispatch(statement, self.w, self.values)
             return self._bounded(found)
         except (TimeoutError, DeadlineExceeded):
             raise Stopped(TIMED_OUT) from None

@@ -6,10 +6,9 @@ A node's `concept_id` is its property of that name, else its id; its `label` is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from ugs.cypher.engine.view import as_node, as_relationship
 from ugs.cypher.values.entities import Node, Path, Relationship
 from ugs.cypher.values.stored import encode
 from ugs.graph.naming import label_of
@@ -61,22 +60,18 @@ def mapped_link(link: Relationship, known: Mapping[str, str]) -> RawLink:
     )
 
 
-def raw_node(row: Any, ontologies: Mapping[str, str]) -> RawNode:
-    """A stored node as W shows it."""
-    return mapped_node(as_node(row), ontologies)
-
-
-def raw_link(row: Any, known: Mapping[str, str] | None = None) -> RawLink:
-    """A stored edge as W shows it."""
-    return mapped_link(as_relationship(row), known or {})
-
-
 class Mapper:
     """Turns rows of a query into a result, and remembers which concept each id of this run stands for."""
 
     def __init__(self, ontologies: Mapping[str, str]) -> None:
         self.ontologies = ontologies
         self.known: dict[str, str] = {}
+
+    def filter(self, rows: Iterable[Iterable[Any]], wanted: Collection[str]) -> WorkingGraph:
+        """Only which of the wanted concepts occur: all that a step needs to know which takes something away."""
+        entities = dict.fromkeys(entity for row in rows for value in row for entity in entities_in(value))
+        found = (concept_id_of(entity) for entity in entities if isinstance(entity, Node))
+        return WorkingGraph([RawNode(id, id) for id in found if id in wanted])
 
     def result(self, rows: Iterable[Iterable[Any]]) -> WorkingGraph:
         """Nodes and links of all rows, each once; values that are neither say nothing."""

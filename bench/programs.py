@@ -1,0 +1,133 @@
+"""Programs: `python -m bench.programs`.
+
+How long validation takes when everything is new and when the queries are known, what the executor costs beside the
+same queries asked by hand, and the seed's complete example on a graph of many concepts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from bench.features import Call, Figure, empty_url, measured, parser, report
+from ugs import cypher
+from ugs.api import Graph
+from ugs.programs import Programs, parse_text, validate
+from ugs.programs.safety import check_query
+from ugs.system import System
+
+WORDS = ("organizational", "learning", "structure", "pattern", "memory", "change", "market", "network", "culture")
+CHUNK = 5_000
+COMPLETE = """-- Exploration: Organizational Patterns
+
+-- Step 1: Find organizational concepts
++ MATCH (c:Concept)-[r]-(n:Concept) WHERE c.label CONTAINS 'organizational' RETURN c, r, n LIMIT 50;
+
+-- Step 2: Add semantically similar concepts
++ @api /search/concepts {"query": "organizational", "min_similarity": 0.7, "limit": 10};
+
+-- Step 3: Remove weakly grounded concepts
+- MATCH (n:Concept) WHERE n.grounding_strength < 0.2 RETURN n;
+
+-- Step 4: Keep only concepts with SUPPORTS relationships
+& MATCH (c:Concept)-[:SUPPORTS]->(target:Concept) RETURN c, target;
+"""
+SEED = "MATCH (c) WHERE id(c) = 'c17' RETURN c"
+EXPAND = "MATCH (c)-[r]-(n) WHERE id(c) = 'c17' RETURN c, r, n"
+SHORT = f"! {SEED};\n\n+ {EXPAND};"
+
+
+def concepts(count: int) -> Iterator[dict[str, Any]]:
+    """A graph of concepts, a part at a time, each with a few relationships to older ones."""
+    random = Random(7)
+    for start in range(0, count, CHUNK):
+        numbers = range(start, min(start + CHUNK, count))
+        yield {
+            "nodes": [
+                {
+                    "id": f"c{n}",
+                    "type": "Concept",
+                    "properties": {
+                        "label": " ".join(random.choices(WORDS[1:], k=2)) if n % 1_000 else f"organizational {n}",
+                        "grounding_strength": round(random.random(), 3),
+                    },
+                }
+                for n in numbers
+            ],
+            "edges": [
+                {
+                    "id": f"e{n}_{k}",
+                    "from": f"c{n}",
+                    "to": f"c{random.randrange(n)}",
+                    "type": random.choice(["SUPPORTS", "IMPLIES", "CONTRADICTS"]),
+                }
+                for n in numbers
+                if n
+                for k in range(3)
+            ],
+        }
+
+
+def checks() -> Iterator[tuple[str, str, Call]]:
+    """Validation, which needs no store."""
+    raw = parse_text(COMPLETE).program
+
+    async def fresh(_: int) -> None:
+        check_query.cache_clear()
+        cypher.prepare.cache_clear()
+        validate(raw)
+
+    async def known(_: int) -> None:
+        validate(raw)
+
+    yield "validate the complete example", "first time", fresh
+    yield "validate the complete example", "known", known
+
+
+def runs(system: System) -> Iterator[tuple[str, str, Call]]:
+    """Programs, and the same queries by hand."""
+    programs = Programs(system)
+    short, complete = parse_text(SHORT).program, parse_text(COMPLETE).program
+
+    async def two_queries(_: int) -> None:
+        await programs.execute(short)
+
+    async def by_hand(_: int) -> None:
+        async with system.session() as session:
+            await cypher.run(session, SEED)
+            await cypher.run(session, EXPAND)
+
+    async def whole(_: int) -> None:
+        found = await programs.execute(complete)
+        assert found.aborted is None, found.aborted
+
+    yield "two queries", "program", two_queries
+    yield "two queries", "by hand", by_hand
+    yield "the seed's complete example", "program", whole
+
+
+async def measure(store: str, nodes: int, seconds: float) -> list[Figure]:
+    with empty_url(store) as url:
+        async with System.at_url(url) as system:
+            await system.storage.wipe()
+            for part in concepts(nodes):
+                await Graph(system).import_graph(part)
+            return [await measured(store, work, side, 1, seconds, call) for work, side, call in runs(system)]
+
+
+async def run(stores: list[str], nodes: int, seconds: float) -> list[Figure]:
+    figures = [await measured("memory", work, side, 1, seconds, call) for work, side, call in checks()]
+    return figures + [figure for store in stores for figure in await measure(store, nodes, seconds)]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parser("programs", "validation and execution of programs")
+    options.add_argument("--nodes", type=int, default=100_000, help="how many concepts the graph has")
+    asked = options.parse_args(arguments)
+    report(asyncio.run(run(asked.stores.split(","), asked.nodes, asked.seconds)), asked.output)
+
+
+if __name__ == "__main__":
+    main()
