@@ -65,11 +65,12 @@ tck: $(STAMP)  ## the openCypher TCK on every store, report in build/tck
 packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
 	@$(BIN)/python -m pytest tests/packaging
 
-bench: $(STAMP)  ## comparisons with raw drivers and in-memory libraries (FULL=1: also a million nodes)
-	@$(SERVERS) $(BIN)/python -m bench $(if $(FULL),--full,--quick)
+bench: $(STAMP)  ## comparisons side by side: stores, GraphQL servers, features (FULL=1: also a million nodes)
+	@$(SERVERS) scripts/bench.sh "$(BIN)/python" $(if $(FULL),--full,--quick)
 
-fuzz: $(STAMP)  ## the long run of random requests against the gateway
+fuzz: $(STAMP)  ## the long run of random requests and random queries
 	@UGS_TEST_FUZZ=1000 $(BIN)/python -m pytest tests/gateway/test_fuzz.py -q
+	@UGS_TEST_CYPHER=100000 $(SERVERS) $(BIN)/python -m pytest tests/cypher/test_differential.py -q
 
 faults: $(STAMP)  ## the long fault suite
 	@$(SERVERS) $(BIN)/python -m pytest tests/faults --faults=full -q

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Every comparison in turn, figures in build/bench; a part that fails does not keep the others from being measured.
+# usage: scripts/bench.sh <python> --quick|--full
+set -uo pipefail
+python=$1 effort=$2 failed=()
+
+part() {
+    printf '\n==> %s\n' "$*"
+    "$python" -m "$@" || failed+=("$1")
+}
+
+part bench "$effort"
+for each in bench.graphql bench.cypher bench.facts bench.programs bench.vectors bench.actors bench.cli; do part "$each"; done
+[ "${#failed[@]}" -eq 0 ] && exit 0
+printf '\n==> not measured, or a comparison whose answers differed: %s\n' "${failed[*]}" >&2
+exit 1
