@@ -1,7 +1,7 @@
 """openCypher questions, each in the words of everybody who answers it.
 
-`$$` stands for the label of our nodes in Neo4j. SQL is what somebody who knows our tables would write by hand; where
-the databases differ it is given for each. A side without words for a question does not take part in it.
+`$$` stands for the label of our nodes in Neo4j. SQL is what somebody who knows our tables would write by hand, and that
+an edge may lead nowhere; where the databases differ it is given for each. A side without words for a question does not take part in it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ HOP2 = _sql(
     "JOIN nodes c ON c.id = f.target WHERE e.source = @id AND e.type = 'knows' AND f.type = 'owns'"
 )
 HOP3 = _sql(
-    "SELECT count(*) FROM edges e JOIN edges f ON f.source = e.target JOIN edges g ON g.source = f.target "
+    "SELECT count(*) FROM edges e JOIN nodes b ON b.id = e.target JOIN edges f ON f.source = b.id "
+    "JOIN nodes c ON c.id = f.target JOIN edges g ON g.source = c.id JOIN nodes d ON d.id = g.target "
     "WHERE e.source = @id AND f.id <> e.id AND g.id <> e.id AND g.id <> f.id"
 )
 GROUP = _sql(
@@ -53,8 +54,8 @@ GROUP = _sql(
     "WHERE a.type = 'metric' AND e.type = 'owns' GROUP BY b.type"
 )
 WALK = _sql(
-    "WITH RECURSIVE w(node, depth) AS (SELECT @id, 0 UNION SELECT e.target, w.depth + 1 FROM w "
-    "JOIN edges e ON e.source = w.node WHERE w.depth < 4 AND e.type = 'knows') "
+    "WITH RECURSIVE w(node, depth) AS (SELECT @id, 0 UNION SELECT b.id, w.depth + 1 FROM w "
+    "JOIN edges e ON e.source = w.node JOIN nodes b ON b.id = e.target WHERE w.depth < 4 AND e.type = 'knows') "
     "SELECT count(DISTINCT node) FROM w WHERE depth > 0"
 )
 QUESTIONS = {

@@ -126,8 +126,12 @@ async def test_whole_patterns_are_found_as_a_plain_search_finds_them(graph: Grap
     await settle(graph, random)
     async with graph.system.session() as session:
         plain = Plain(await session.fetch(NODES), await session.fetch(EDGES))
+        answered = 0
         for _ in range(PATTERNS):
             pattern = invented(random)
             found = await found_by(session, pattern)
             if found is not None:
+                answered += 1
                 assert found == Counter(plain.matches(pattern)), pattern
+    if "match" in graph.system.storage.capabilities.native:
+        assert answered > PATTERNS // 2

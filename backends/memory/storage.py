@@ -34,7 +34,7 @@ from ugs.clock import Clock, WallClock
 from ugs.errors import StorageIOError, Unavailable
 from ugs.storage import Capabilities, Session, Storage
 
-NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "nearest", "watch"})
+NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "match", "nearest", "watch"})
 FLUSH_EVERY = 1.0
 CLOSE_WITHIN = 5.0
 

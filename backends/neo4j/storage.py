@@ -36,7 +36,9 @@ class Neo4jStorage(Storage):
 
     scheme: ClassVar[str] = "neo4j"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        durable=True, concurrent_writers=True, native=frozenset({"find", "count", "group", "keys", "nearest", "read"})
+        durable=True,
+        concurrent_writers=True,
+        native=frozenset({"find", "count", "group", "keys", "match", "nearest", "read"}),
     )
 
     def __init__(self, address: Address) -> None:

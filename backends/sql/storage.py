@@ -24,7 +24,7 @@ from ugs.storage import Storage
 PATIENCE = 5.0
 """How many seconds a session waits for a free connection."""
 MOST_WATCHERS = 100
-NATIVE = frozenset({"read", "find", "count", "group", "keys", "nearest", "watch"})
+NATIVE = frozenset({"read", "find", "count", "group", "keys", "match", "nearest", "watch"})
 
 
 class SqlStorage(Storage):
