@@ -59,7 +59,7 @@ COMMANDS = (
         "elements",
         ELEMENTS,
         'add-node alice person name="Alice Johnson"',
-        "add-node user:profile config theme=dark sizes:='[1,2]' boss=@(bob)",
+        "add-node user:profile config theme=dark sizes:='[1,2]' boss='@(bob)'",
     ),
     _operation(
         "add-edge <id> <from> <to> [type] [weight] [props...]",
@@ -193,6 +193,12 @@ COMMANDS = (
     _tool("complete", "what may come next (asked by the shell's completion)", ABOUT),
     _tool("conformance", "run the conformance kit on a store", ABOUT),
 )
+
+NOW_ONLY = (
+    *("add-node", "add-edge", "update", "delete", "send", "clear-scope", "snapshot", "load-demo", "import"),
+    *("verify", "history", "versions", "watch"),
+)
+"""Commands that change something or tell of all time: a place in time (--at) means nothing to them."""
 
 NAMES = tuple(entry.name for entry in COMMANDS)
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from gateway.cli.answers import Answer
-from gateway.cli.commands import Entry
+from gateway.cli.commands import NOW_ONLY, Entry
 from gateway.cli.exits import OK
 from gateway.cli.outcome import Misused, Speech
 from gateway.cli.places import Place, opened_port
@@ -31,6 +31,8 @@ def understood(entry: Entry, words: Sequence[str]) -> Asked:
 def run_operation(entry: Entry, words: Sequence[str], place: Place, flag: str | None, speech: Speech) -> int:
     """Run one operation on the place; answers the exit code."""
     asked = understood(entry, words)
+    if "at" in place.options and entry.name in NOW_ONLY:
+        raise Misused(f"--at means nothing to {entry.name}")
     return asyncio.run(_run(entry, asked, place, flag, speech))
 
 

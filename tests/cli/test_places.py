@@ -92,7 +92,9 @@ send task_2 start '[]'
 program validate p.json
 program validate bad.json
 program run p.json
+program run p.json --at 1
 program run 77
+delete alice --at 3
 program save p.json --name people
 program save bad.json
 program list

@@ -19,7 +19,7 @@ async def stats(asked: Asked, port: Port) -> Answer:
 
 
 async def hubs(asked: Asked, port: Port) -> Answer:
-    """The nodes with the most edges."""
+    """The nodes with the most edges: the first 10, or as many as you say."""
     found = await port.hubs(await number_or_usual(asked, "N", port, "hubs_limit", MOST))
     return Answer("hubs", [{key: hub[key] for key in HUB_KEYS} for hub in found])
 

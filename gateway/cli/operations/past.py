@@ -15,7 +15,7 @@ MOST_EVENTS = 500
 
 
 async def history(asked: Asked, port: Port) -> Answer:
-    """The last events, oldest first; with --element those about one id."""
+    """The last events, oldest first: 20, or as many as you say; with --element those about one id."""
     last = await number_or_usual(asked, "N", port, "history_limit", MOST_EVENTS)
     return Answer("events", await port.history(last, asked.options.get("element")))
 

@@ -15,14 +15,18 @@ STRATEGIES = ("bfs", "dfs")
 
 
 async def neighbors(asked: Asked, port: Port) -> Answer:
-    """Nodes next to a node."""
+    """Nodes next to a node; the direction is outgoing, incoming or both (default), --type follows one type of edge."""
     direction = asked.get("direction") or await usual(port, "neighbors_direction")
     way = one_of(direction, DIRECTIONS, "direction")
     return list_answer(await port.neighbors(asked.words["id"], way, asked.options.get("type")))
 
 
 async def traverse(asked: Asked, port: Port) -> Answer:
-    """Nodes within a number of steps, the start first; level by level, or with `--strategy dfs` branch by branch."""
+    """Nodes within a number of steps, the start first.
+
+    --depth is 3 and --direction outgoing (or incoming, both) unless told; --strategy bfs goes level by level, dfs
+    branch by branch; --type follows one type of edge. The node `_system_config` can set other defaults.
+    """
     direction = asked.options.get("direction") or await usual(port, "traverse_direction")
     steps = await port.traverse(
         asked.words["id"],

@@ -196,7 +196,8 @@ class GatewayPort(Port):
 
     async def run_program(self, program: Any, parameters: Record) -> Record:
         named = {"program_id": program} if isinstance(program, int) else {"program": program}
-        return dict(self.client.rest("POST", "/programs/execute", {**named, "params": parameters}))
+        at = {} if self.at is None else {"at": self.at}
+        return dict(self.client.rest("POST", "/programs/execute", {**named, **at, "params": parameters}))
 
     async def programs(self, search: str | None, limit: int) -> list[Record]:
         query = urlencode({"limit": limit, **({"search": search} if search else {})})
