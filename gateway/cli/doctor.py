@@ -14,6 +14,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from gateway.cli.answers import Answer
 from gateway.cli.opening import settings_of, store_argument, wait_for
 from gateway.cli.progress import Progress
 from gateway.masking import without_secrets
@@ -36,8 +37,9 @@ async def _run(options: Namespace) -> int:
     visit = Visit(settings_of(options).store, options.repair)
     await visit.look_over()
     healthy = all(check["ok"] for check in visit.checks)
-    options.speech.put({"store": without_secrets(visit.url), "healthy": healthy, "checks": visit.checks})
-    return 0 if healthy else 1
+    told = {"store": without_secrets(visit.url), "healthy": healthy, "checks": visit.checks}
+    code: int = options.speech.answer(Answer("checks", told, visit.checks, code=0 if healthy else 1))
+    return code
 
 
 class Visit:

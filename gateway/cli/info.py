@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 import ugs
+from gateway.cli.answers import Answer
 from gateway.cli.opening import settings_of, store_argument
 from gateway.cli.outcome import NotOpened
 from gateway.masking import without_secrets
@@ -32,17 +33,17 @@ def run(options: Namespace) -> int:
         place = storage_for(settings.store).describe()
     except UgsError as error:
         raise NotOpened(settings.store) from error
-    options.speech.put(
-        {
-            "version": ugs.__version__,
-            "python": sys.version.split()[0],
-            "store": without_secrets(settings.store),
-            "place": without_secrets(place),
-            "backends": backend_names(),
-            "settings": {name: shown(settings, name) for name in SETTINGS},
-        }
-    )
-    return 0
+    told = {
+        "version": ugs.__version__,
+        "python": sys.version.split()[0],
+        "store": without_secrets(settings.store),
+        "place": without_secrets(place),
+        "backends": backend_names(),
+    }
+    # People have `config show` for the settings.
+    answer = Answer("success", {**told, "settings": {name: shown(settings, name) for name in SETTINGS}}, told)
+    code: int = options.speech.answer(answer)
+    return code
 
 
 def shown(settings: Settings, name: str) -> dict[str, Any]:

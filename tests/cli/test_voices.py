@@ -141,3 +141,14 @@ def test_text_from_the_graph_cannot_command_the_terminal(ugs: Ugs) -> None:
 
 def test_colours_only_where_they_are_wanted(demo: Ugs) -> None:
     assert "\x1b" not in demo("list", "person", "--human").out
+
+
+def test_people_hear_a_no_as_a_no(demo: Ugs, tmp_path: Path) -> None:
+    assert demo("send", "task_1", "bogus", "--human").out.startswith("❌ Unknown message type: bogus")
+    assert demo("doctor", "--human").out.startswith("✅ opens: files in data")
+    assert "settings" not in demo("info", "--human").out
+    query = {"type": "cypher", "query": "MATCH (p:person) RETURN p"}
+    (tmp_path / "p.json").write_text(json.dumps({"version": 1, "statements": [{"op": "+", "operation": query}]}))
+    assert "3 nodes, 0 links" in demo("program", "run", "p.json", "--human").out
+    (tmp_path / "p.json").write_text('{"version":2,"statements":[]}')
+    assert demo("program", "validate", "p.json", "--human").out.startswith("❌ No")

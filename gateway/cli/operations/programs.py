@@ -51,4 +51,4 @@ def read_program(word: str) -> Any:
 
 
 def _ran(result: Record) -> Answer:
-    return Answer("success", result, code=0 if result.get("aborted") is None else 1)
+    return Answer("program", result, code=0 if result.get("aborted") is None else 1)

@@ -17,7 +17,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from gateway.cli.answers import is_edge
 from gateway.cli.ports import Record
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -191,6 +190,14 @@ def path(way: Record | None) -> str:
     return f"🧭 {' '.join(parts)}\n  {steps} step{'s' * (steps != 1)}, weight {way['weight']}"
 
 
-def element(element: Record) -> str:
-    """A node or an edge."""
-    return edge(element) if is_edge(element) else node(element)
+def program_result(result: Record) -> str:
+    """What a program left, and where it stopped if it did."""
+    found, stopped = result["result"], result.get("aborted")
+    rows = [[node["concept_id"], node["label"]] for node in found["nodes"]]
+    told = counted(table(["id", "label"], rows), len(rows), "node") + f", {len(found['links'])} links"
+    return told if stopped is None else f"❌ {clean(stopped['reason'])}\n{told}"
+
+
+def checks(found: list[Record]) -> str:
+    """One line a check."""
+    return "\n".join(f"{'✅' if one['ok'] else '❌'} {one['check']}: {clean(one['found'])}" for one in found)

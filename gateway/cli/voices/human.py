@@ -59,6 +59,8 @@ class HumanVoice(OutputActor):
 
     def format_answer(self, answer: Answer) -> str:
         shown = answer.value if answer.shown is None else answer.shown
+        if answer.kind == "success" and answer.code:
+            return _refused(shown)
         return self._forms()[answer.kind](shown)
 
     def _forms(self) -> dict[str, Callable[[Any], str]]:
@@ -78,6 +80,8 @@ class HumanVoice(OutputActor):
             "event": draw.event_line,
             "versions": lambda states: draw.versions_table(states) if states else self.format_list([]),
             "table": draw.answer_table,
+            "program": draw.program_result,
+            "checks": draw.checks,
             "settings": lambda found: self.format_list(found) if isinstance(found, list) else draw.pairs(found),
         }
 
@@ -93,6 +97,12 @@ class HumanVoice(OutputActor):
 
     def _hits(self, hits: list[Record]) -> str:
         return self.format_list([hit["node"] for hit in hits])
+
+
+def _refused(data: Record) -> str:
+    """A command that was done, and whose answer is no."""
+    rest = {key: value for key, value in data.items() if key != "error"}
+    return f"❌ {draw.clean(data.get('error') or 'No')}\n{draw.pairs(rest)}"
 
 
 def _deleted(done: Record) -> str:
