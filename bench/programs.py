@@ -114,6 +114,7 @@ async def measure(store: str, nodes: int, seconds: float) -> list[Figure]:
             await system.storage.wipe()
             for part in concepts(nodes):
                 await Graph(system).import_graph(part)
+            await system.vectors.ready(None, 600)
             return [await measured(store, work, side, 1, seconds, call) for work, side, call in runs(system)]
 
 

@@ -175,7 +175,7 @@ class Programs:
         deadline = time.monotonic() + self.bounds.seconds
         vectors = self.system.vectors
         if any(asks_vectors(one.program.statements) for one in ready):
-            await vectors.ready(at, self.bounds.seconds)
+            await vectors.ready(at, self.bounds.seconds / 2)
         async with self.system.session_at(at) as session:
             yield Dispatcher(World(session, self.principal, glasses, deadline, vectors, view, self.bounds))
 
