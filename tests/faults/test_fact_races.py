@@ -67,6 +67,8 @@ async def crowd(urls: list[str]) -> AsyncIterator[Crowd]:
 async def test_facts_said_at_once_through_two_gateways(
     store: str, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
+    if store == "neo4j" and not full:
+        pytest.skip("full tier only (make faults): the kit races two systems on Neo4j in every run")
     writers = 1_000 if full else 200
     with fresh_url(store, tmp_path) as url:
         async with System.at_url(url) as system:
