@@ -189,6 +189,10 @@ class ProgramsMutation:
             client_mutation_id=input.client_mutation_id,
         )
 
+    @strawberry.mutation(description="Store the ready-made programs as the system's own, once; only admins may")
+    async def install_ready_programs(self, info: Info) -> list[Program]:
+        return [shown_program(row) for row in await programs_of(info).install_ready_made()]
+
     @strawberry.mutation(description="Forget a stored program; true when it is gone")
     async def delete_program(self, info: Info, id: int, idempotency_key: Key = None) -> bool:
         await programs_of(info).delete(id, key=idempotency_key)

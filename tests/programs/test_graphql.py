@@ -102,6 +102,9 @@ async def test_programs_are_kept_listed_changed_and_deleted(ask: Ask) -> None:
     assert (await ask(SAVE, who=ADMIN, input={"dsl": DSL, "name": "For all", "system": True}))["saveProgram"]["program"]
     assert (await ask(SAVE, input={"dsl": DSL, "system": True})).code == "FORBIDDEN"
 
+    install = "mutation { installReadyPrograms { name ownerId } }"
+    assert (await ask(install)).code == "FORBIDDEN"
+
     listing = "query ($after: String) { programs(first: 1, after: $after) { nodes { name } pageInfo { hasNextPage endCursor } totalCount } }"
     page = (await ask(listing))["programs"]
     assert page["nodes"] == [{"name": "For all"}] and page["totalCount"] == 2
