@@ -68,7 +68,7 @@ def arcs(result: ProgramResult) -> list[tuple[str, str, str]]:
 
 
 @clause(
-    *("PROG-1", "PROG-5", "PROG-25", "PROG-29", "PROG-36", "PROG-40", "PROG-41", "PROG-42", "PROG-48", "PROG-49"),
+    *("PROG-1", "PROG-5", "PROG-25", "PROG-36", "PROG-40", "PROG-41", "PROG-42", "PROG-47", "PROG-48", "PROG-49"),
     *("PROG-51", "PROG-59", "PROG-70", "PROG-79", "PROG-80", "PROG-81", "PROG-82", "PROG-105"),
 )
 async def test_programs_run_over_the_graph(world: World) -> None:
@@ -76,6 +76,8 @@ async def test_programs_run_over_the_graph(world: World) -> None:
     before = await world.lines()
     found = await ran(world, "+ MATCH (c:Concept)-[r]->(n) RETURN c, r, n;")
     shown = found.as_json()["result"]
+    blocked = "-- @block limit count=1\n+ MATCH (c:Concept)-[r]->(n) RETURN c, r, n;"
+    assert (await ran(world, blocked)).as_json()["result"] == shown
     nodes = {node["concept_id"]: node for node in shown["nodes"]}
     assert set(nodes) == {"ml", "nn", "svm", "gpu", "concept-7"}
     assert nodes["ml"] == {

@@ -232,7 +232,7 @@ def test_the_seeds_programs_are_valid_and_validation_is_quick() -> None:
 
 @pytest.mark.clause(
     *("PROG-13", "PROG-14", "PROG-15", "PROG-16", "PROG-17", "PROG-19", "PROG-20", "PROG-21", "PROG-22", "PROG-23"),
-    *("PROG-28", "PROG-30", "PROG-39", "PROG-45", "PROG-46", "PROG-47"),
+    *("PROG-28", "PROG-30", "PROG-39", "PROG-45", "PROG-46"),
 )
 def test_the_tree_has_the_seeds_fields_and_json() -> None:
     whole = program(

@@ -17,6 +17,7 @@ from gateway.app import create_app
 from gateway.settings import Settings
 from gateway.tokens import StoredToken, create_token
 from ugs.errors import StorageIOError
+from ugs.programs.bounds import Bounds
 from ugs.programs.json_schema import JSON_SCHEMA
 
 ALL = {"version": 1, "statements": [{"op": "+", "operation": {"type": "cypher", "query": "MATCH (n) RETURN n"}}]}
@@ -186,6 +187,16 @@ def test_a_program_changes_and_goes_with_its_owner(door: Door) -> None:
     assert door.ask("POST", "/programs", {"program": ALL, "system": True}).status_code == 403
     assert door.ask("GET", f"/programs/{'9' * 5000}").status_code == 404
     assert door.ask("GET", "/programs/one").status_code == 422
+
+
+@pytest.mark.clause("PROG-112", "PROG-121")
+def test_usual_sizes_are_the_seeds(door: Door) -> None:
+    for number in range(22):
+        door.saved("user", f"Many {number}")
+    assert len(door.ask("GET", "/programs").json()) == 20
+    assert len(door.ask("GET", "/programs?limit=100&search=many").json()) == 22
+    assert [one["name"] for one in door.ask("GET", "/programs?limit=1").json()] == ["Many 21"]
+    assert Settings().program_seconds == Bounds().seconds == 60
 
 
 def test_what_is_no_request_is_refused_in_words(door: Door) -> None:
