@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, repeat
 from operator import attrgetter, itemgetter
 from typing import Any
 
 from backends.sql.rows import Values, maker_of, value_from_store
 from backends.sql.statements import walking_order
 from backends.sql.unfolding import MARKS, Level
-from ugs.catalog import Row
 from ugs.reads.plan import Found, Order, Rows, sort_key
 
 Groups = dict[Any, Rows]
@@ -39,33 +39,32 @@ def folded(levels: Sequence[Level], records: Sequence[Values]) -> Rows:
 
 def _grouped(levels: Sequence[Level], records: Sequence[Values]) -> list[Groups]:
     groups: list[Groups] = [{} for _ in levels]
-    readers = [_reader(level) for level in levels]
-    for record in records:
-        number, place = record[0], record[1]
+    for number, some in groupby(records, itemgetter(0)):
         if number < 0:
             level = levels[-1 - number]
-            groups[level.number].setdefault(_tie_of_total(level, record), Rows([])).total = place
-            continue
-        make, slot = readers[number]
-        row = make(record)
-        tie = None if slot is None else getattr(row, slot)
-        siblings = groups[number].get(tie)
-        if siblings is None:
-            siblings = groups[number][tie] = Rows([])
-        siblings.items.append(Found(row, {}))
-        if place and len(siblings.items) != place:
-            raise Disorder
+            for record in some:
+                groups[level.number].setdefault(_tie_of_total(level, record), Rows([])).total = record[1]
+        else:
+            _gather(levels[number], list(some), groups[number])
     return groups
 
 
-def _reader(level: Level) -> tuple[Callable[[Values], Row], str | None]:
-    """How a record of this level becomes a row, and the field that ties it to its parents."""
-    make = maker_of(level.table)
-    pick = itemgetter(*(slot + MARKS for slot in level.slots))
-    tie = None if level.relation is None else level.relation.remote
-    if len(level.slots) == 1:
-        return lambda record: make((pick(record),)), tie
-    return lambda record: make(pick(record)), tie
+def _gather(level: Level, records: list[Values], groups: Groups) -> None:
+    """Put the rows of a level under the values that tie them to their parents."""
+    rows = list(map(maker_of(level.table, tuple(slot + MARKS for slot in level.slots)), records))
+    ties: Iterable[Any] = repeat(None)
+    if level.relation is not None:
+        ties = map(attrgetter(level.relation.remote), rows)
+        if level.is_single and not level.read.total:
+            groups.update((tie, Rows([Found(row, {})])) for tie, row in zip(ties, rows, strict=True))
+            return
+    for tie, row, record in zip(ties, rows, records, strict=False):
+        siblings = groups.get(tie)
+        if siblings is None:
+            siblings = groups[tie] = Rows([])
+        siblings.items.append(Found(row, {}))
+        if record[1] and len(siblings.items) != record[1]:
+            raise Disorder
 
 
 def _sort(level: Level, groups: Groups) -> None:

@@ -236,13 +236,13 @@ class Reading:
 
 def _row_reader(table: Table, place: int) -> Callable[[Values], Row]:
     known: dict[Any, Row] = {}
-    make, end = maker_of(table), place + len(table.fields)
+    make = maker_of(table, tuple(range(place, place + len(table.fields))))
     key = place + table.names.index(table.key[0])
 
     def read(record: Values) -> Row:
         row = known.get(record[key])
         if row is None:
-            row = known[record[key]] = make(record[place:end])
+            row = known[record[key]] = make(record)
         return row
 
     return read
