@@ -138,6 +138,14 @@ def test_a_store_here_and_a_gateway_there_answer_alike(ugs: Ugs, gateway: Gatewa
         assert "INTERNAL" not in here.err, line
 
 
+def test_facts_come_from_a_gateway_too(ugs: Ugs, gateway: Gateway) -> None:
+    fact = 'scope: "project_shared", subject: {name: "Ann"}, predicate: "lives in", objectValue: "Bern", notes: [{text: "so"}]'
+    gateway.ask(f'mutation {{ addFact(input: {{{fact}, validFrom: "2020-01-01T00:00:00Z"}}) {{ created }} }}')
+    (told,) = ugs("facts", "Ann", "--url", gateway.url).value
+    expected = {"subject": "Ann", "object": "Bern", "valid_from": "2020-01-01T00:00:00Z", "valid_to": None}
+    assert expected.items() <= told.items()
+
+
 def test_the_interactive_mode_works_on_a_gateway(ugs: Ugs, gateway: Gateway) -> None:
     told = ugs("--url", gateway.url, stdin="get nobody\nwatch --after 0 --count 1\n")
     assert (told.code, told.out.splitlines()[0]) == (0, "null")

@@ -136,17 +136,18 @@ class Told(NamedTuple):
 def read(text: TextIO) -> Iterator[Item]:
     """Items of a file; what has been read is forgotten at once."""
     told: dict[str, Told] = {}
-    number = 0
+    number, above = 0, Element("nothing")
     try:
-        for _, element in iterparse(text, events=("end",)):
+        for event, element in iterparse(text, events=("start", "end")):
             tag = element.tag.removeprefix(NAMESPACE)
-            if tag == "key":
+            if event == "start":
+                above = element if tag == "graph" else above
+            elif tag == "key":
                 told[element.get("id", "")] = _told(element)
             elif tag in (NODE, EDGE):
                 number += 1
                 yield item_of(_record(element, tag, told), f"element {number}")
-            if tag in (NODE, EDGE, "key"):
-                element.clear()
+                above.clear()
     except ParseError as error:
         raise InvalidSyntax(f"not valid XML: {error}") from error
 
