@@ -1,7 +1,8 @@
 """openCypher questions, each in the words of everybody who answers it.
 
 `$$` stands for the label of our nodes in Neo4j. SQL is what somebody who knows our tables would write by hand, and that
-an edge may lead nowhere; where the databases differ it is given for each. A side without words for a question does not take part in it.
+an edge may lead nowhere; where the databases differ it is given for each. A side without words for a question does not
+take part in it.
 """
 
 from __future__ import annotations

@@ -54,8 +54,7 @@ async def open_engine(url: str, name: str = "ours") -> Asking:
     await system.open()
 
     async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
-        async with system.session() as session:
-            return (await cypher.run(session, text, params, LIMITS)).rows
+        return (await cypher.ask(system, text, params, limits=LIMITS)).rows
 
     side = Asking(name, lambda question: question.ours, rows)
     side.closing.append(system.close)

@@ -54,6 +54,9 @@ class Session(ABC):
     near: ClassVar[bool] = False
     """Asking costs next to nothing, so a search asks when it needs to know, not for much in advance."""
 
+    orders_joins: ClassVar[bool] = False
+    """`match` finds the best order by itself, so nobody need count rows to give it a good one."""
+
     @abstractmethod
     async def fetch(
         self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
@@ -168,6 +171,10 @@ class Storage(ABC):
     @abstractmethod
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         """A transaction: leaving normally commits, an exception rolls back."""
+
+    def glance(self) -> AbstractAsyncContextManager[Session]:
+        """A session for one question; a store that needs no transaction around it may save that."""
+        return self.session()
 
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; a store that needs no transaction around it may save that."""

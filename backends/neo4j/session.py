@@ -122,6 +122,8 @@ class Neo4jSession(Session):
 class NativeSession(Neo4jSession):
     """The same answers, with the optional methods handed to Neo4j as far as it answers exactly."""
 
+    orders_joins = True
+
     async def find(self, table: Table, key: Any) -> Row | None:
         layout = self._statements.fetches.layouts[table.name]
         try:

@@ -55,6 +55,8 @@ class Dialect(ABC):
     numbers_siblings: ClassVar[bool] = True
     """Numbering the rows of each parent costs less here than sorting them afterwards."""
 
+    orders_joins: ClassVar[bool] = True
+    """The planner knows the tables well enough to find the best order of a join."""
     join: ClassVar[str] = "JOIN"
     """Joins tables, in the order written where the planner would only guess at a better one."""
     recurses_twice: ClassVar[bool] = False

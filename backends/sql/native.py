@@ -31,6 +31,10 @@ COUNTED_AT_MOST = 10_000
 class NativeSession(SqlSession):
     """A session that leaves as much as possible to the database."""
 
+    @property
+    def orders_joins(self) -> bool:  # type: ignore[override]
+        return self.shape.dialect.orders_joins
+
     async def find(self, table: Table, key: Any) -> Row | None:
         parts = key if isinstance(key, tuple) else (key,)
         if not is_storable_key(table, parts):

@@ -116,6 +116,16 @@ class SqlStorage(Storage):
                 pool.release(link)
 
     @asynccontextmanager
+    async def glance(self) -> AsyncIterator[SqlSession]:
+        """A statement alone sees one state without a transaction around it."""
+        pool = self.pool
+        link = await pool.acquire()
+        try:
+            yield self._session_on(link, self.shape)
+        finally:
+            pool.release(link)
+
+    @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
         shape = self.shape
         async with self._writing:
@@ -132,15 +142,9 @@ class SqlStorage(Storage):
 
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; where that is one statement, no transaction is needed around it."""
-        if not (self.native and is_one_statement(self.shape, plan)):
-            async with self.session() as session:
-                return await session.read(plan)
-        pool = self.pool
-        link = await pool.acquire()
-        try:
-            return await self._session_on(link, self.shape).read(plan)
-        finally:
-            pool.release(link)
+        alone = self.native and is_one_statement(self.shape, plan)
+        async with self.glance() if alone else self.session() as session:
+            return await session.read(plan)
 
     async def wipe(self) -> None:
         shape = self.shape

@@ -10,6 +10,7 @@ import pytest
 
 from ugs import cypher
 from ugs.cypher.engine.operators import joining
+from ugs.cypher.glancing import run_at_once
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode
 from ugs.system import System
@@ -73,6 +74,31 @@ async def test_labels_beside_the_type_are_seen(system: System) -> None:
     step, rows = await profile(system, "MATCH (a:P)-[:KNOWS]->(b:P) RETURN count(*)")
 
     assert (step.operator, rows) == ("StoreMatch", [(21,)])
+
+
+ONE_QUESTION = [
+    ("MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 'p0' RETURN b.i AS i ORDER BY i", [(1,), (2,), (3,), (4,)]),
+    ("MATCH (a {i: 0})-->(b)-->(c) RETURN count(*)", [(16,)]),
+    ("MATCH (a:P {i: 0})-->(b:P {i: 1}) RETURN a.i + b.i", [(1,)]),
+    ("MATCH (a)-->(b) WHERE a.i < b.i WITH a.i AS i, count(*) AS n WHERE n > 3 RETURN i", [(0,)]),
+]
+SEVERAL = [
+    ("MATCH (a:P)-->(b:P) RETURN count(*)", [(20,)]),
+    ("MATCH (a {i: 0})-[r*1..2]->(b {i: 1}) RETURN size(r) AS n ORDER BY n", [(1,), (2,), (2,), (2,)]),
+    ("MATCH (a {i: 0})-->(b {i: 1}) MATCH (b)-->(a) RETURN a.i", [(0,)]),
+    ("MATCH (a {i: 0})-->(b {i: 1}) WHERE EXISTS { (b)-->(a) } RETURN a.i", [(0,)]),
+    ("MATCH (a:P)-->(b) RETURN b.i LIMIT 0", []),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), [*ONE_QUESTION, *SEVERAL])
+async def test_a_query_that_is_one_question_needs_no_transaction(system: System, query: str, expected: Any) -> None:
+    async with system.storage.glance() as session:
+        found = await run_at_once(session, query, {}, cypher.Limits())
+
+    assert (found is not None) == ((query, expected) in ONE_QUESTION or "LIMIT 0" in query)
+    assert found is None or (found.rows == expected and found.fetches <= 1)
+    assert (await cypher.ask(system, query)).rows == expected
 
 
 async def test_too_many_matches_come_step_by_step(system: System, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +21,7 @@ from ugs.cypher.engine.planning.queries import Planned, plan_query
 from ugs.cypher.engine.planning.statistics import Statistics, gather, labels_worth_counting
 from ugs.cypher.engine.reader import Reader
 from ugs.cypher.engine.run import Row, Run
-from ugs.cypher.engine.view import GraphView
+from ugs.cypher.engine.view import GraphView, StoredGraph
 from ugs.cypher.errors import CypherError, CypherSyntaxError
 from ugs.cypher.explaining import PlanStep, as_table, steps_of
 from ugs.cypher.parsing import parse
@@ -88,11 +89,25 @@ async def run(
     prepared = prepare(query)
     bounds = limits or Limits()
     graph = view_of(source, view, glasses or everything_now())
-    try:
+    with _in_words(query, bounds):
         async with asyncio.timeout(bounds.seconds):
             return await _consistent(prepared, graph, params or {}, bounds)
+
+
+async def answer_within(prepared: Prepared, run: Run) -> Result:
+    """The answer of one execution, in time."""
+    with _in_words(prepared.text, run.limits):
+        async with asyncio.timeout(run.limits.seconds):
+            return await _answer(prepared, run)
+
+
+@contextmanager
+def _in_words(query: str, limits: Limits) -> Iterator[None]:
+    """What went wrong, with its place in the query and in words that help."""
+    try:
+        yield
     except TimeoutError:
-        raise DeadlineExceeded(f"The query took longer than {bounds.seconds:g} seconds") from None
+        raise DeadlineExceeded(f"The query took longer than {limits.seconds:g} seconds") from None
     except CypherError as error:
         error.locate(query)
         raise
@@ -122,7 +137,9 @@ async def explain(source: Session | GraphView, query: str, view: str = "GRAPH") 
 
 
 async def _planned(prepared: Prepared, view: GraphView) -> tuple[list[Planned], Layout]:
-    return plan_for(prepared.text, await gather(view, prepared.rivals))
+    # A store that orders joins itself has its own statistics.
+    orders = isinstance(view, StoredGraph) and view.orders_joins
+    return plan_for(prepared.text, await gather(view, () if orders else prepared.rivals))
 
 
 @lru_cache(maxsize=1024)

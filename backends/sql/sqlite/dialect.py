@@ -31,6 +31,7 @@ class SqliteDialect(Dialect):
 
     numbers_siblings: ClassVar[bool] = False
     # Without statistics SQLite guesses; the order of the pattern comes from a planner that has asked.
+    orders_joins: ClassVar[bool] = False
     join: ClassVar[str] = "CROSS JOIN"
     recurses_twice: ClassVar[bool] = True
     no_path: ClassVar[str] = "','"

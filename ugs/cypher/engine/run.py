@@ -33,6 +33,8 @@ class Run:
         self.breath = time.monotonic()
         self.yields = True
         """Whether others may have the event loop in between, and so perhaps commit."""
+        self.at_once = False
+        """Whether the store may be asked a single time only."""
         self.work = 0
         self.template: Row = []
         """A row to start from where there is no other: the row around a subquery, or the first of all."""

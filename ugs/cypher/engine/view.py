@@ -81,6 +81,11 @@ class StoredGraph:
         whole = self._nodes is EVERYTHING and self._edges is EVERYTHING
         return whole and type(self.session).match is not Session.match
 
+    @property
+    def orders_joins(self) -> bool:
+        """Whether the store finds the best order of a pattern by itself."""
+        return self.joins and self.session.orders_joins
+
     async def nodes(self, wanted: Wanted) -> list[Node]:
         rows = await self.session.fetch(NODES, self._where(wanted))
         return [node for node in map(as_node, rows) if has_labels(node, wanted.labels)]

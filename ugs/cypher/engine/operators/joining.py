@@ -64,6 +64,10 @@ class Use:
     weight: int
 
 
+class NotAtOnce(Exception):
+    """The store must be asked more than once."""
+
+
 class Nothing(Exception):
     """A condition can never be met, so there are no matches."""
 
@@ -101,8 +105,13 @@ class StoreMatch(Operator):
             asked, exact = await self.question(run)
         except Nothing:
             return
+        walks = any(self.ways[number].reach is not None for number in asked.wanted_legs)
+        if run.at_once and walks:
+            raise NotAtOnce
         found = await run.graph.view.match(asked)
         if found is None or self._is_cut(run, exact, len(found)):
+            if run.at_once:
+                raise NotAtOnce
             flowing, after = batches, list(self.steps)
         else:
             run.graph.fetches += 1
@@ -127,7 +136,10 @@ class StoreMatch(Operator):
     async def question(self, run: Run) -> tuple[Pattern, bool]:
         """The question for the store, and whether it says all that the conditions say."""
         view = run.graph.view
-        plain = await view.labels_are_types() if any(place.labels for place in self.places) else True
+        labelled = any(place.labels for place in self.places)
+        if run.at_once and labelled and self.use.counted:
+            raise NotAtOnce  # whether labels are types decides if the store can count them
+        plain = not labelled or (not run.at_once and await view.labels_are_types())
         told = [self._conditions(run, sought) for sought in self._all_sought()]
         exact = plain and self.covered and all(whole for _, whole in told)
         spots = [
