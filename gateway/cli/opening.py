@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from argparse import ArgumentParser, Namespace
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gateway.cli.outcome import Misused, NotOpened, say
 from gateway.cli.places import Place
@@ -16,6 +15,9 @@ from gateway.settings import Settings, load_settings
 from ugs.errors import InvalidSyntax, UgsError
 from ugs.storage import Storage
 from ugs.system import System
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 
 def store_argument(parser: ArgumentParser) -> None:

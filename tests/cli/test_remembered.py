@@ -114,3 +114,24 @@ def test_a_remembered_answer_loads_nearly_nothing(run: Run) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["nodes"] == 8
     assert int(done.stderr) - int(alone.stdout) < 12
+
+
+def test_a_question_asked_anew_loads_only_what_it_needs(run: Run) -> None:
+    run("load-demo")
+    script = (
+        "import sys; from gateway.cli.main import main; main(['stats']);"
+        "print([name for name in sys.argv[1:] if name in sys.modules], file=sys.stderr)"
+    )
+    heavy = [
+        "ugs.cypher.answering",
+        "rich",
+        "prompt_toolkit",
+        "strawberry",
+        "starlette",
+        "sqlalchemy",
+        "neo4j",
+        "numpy",
+        "argparse",
+    ]
+    done = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
