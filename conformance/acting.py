@@ -138,6 +138,11 @@ class Trial(Actor):
         turn.create("task", {"goal": "never"})
         raise Refused("No.", because="of reasons")
 
+    @handles("decline")
+    async def decline(self, turn: Turn, payload: dict[str, Any]) -> Answer:
+        turn.update(declined=True)
+        return {"success": False, "why": "not today"}
+
     @handles("fail")
     async def fail(self, turn: Turn, payload: dict[str, Any]) -> None:
         turn.update(failed=True)

@@ -121,6 +121,8 @@ async def test_what_fails_changes_nothing_and_hurts_nobody(
         await acting.register(id, "trial")
     await graph.send("good", "note", {"n": 0})
     assert await acting.refused("bad", "refuse") == {"success": False, "error": "No.", "because": "of reasons"}
+    declined = {"success": False, "error": "Actor message failed", "why": "not today"}
+    assert await acting.refused("bad", "decline") == declined
     with caplog.at_level(logging.CRITICAL, "ugs.actors.system"):
         assert (await acting.refused("bad", "fail"))["error"] == "The actor of bad failed on fail"
         assert (await acting.refused("bad", "odd"))["error"] == "answer.what: object is not a JSON value"

@@ -53,6 +53,9 @@ class Behaviour:
             raise Refused(f"Unknown message type: {turn.message.type}")
         answer = await getattr(self, handler.method)(turn, _shaped(turn, handler.takes))
         check_value(answer, "answer")
+        if answer is not None and answer.get("success") is False:
+            # However it is said, a refusal changes nothing.
+            raise Refused(**{"error": "Actor message failed", **answer})
         return {"success": True, **(answer or {})}
 
 

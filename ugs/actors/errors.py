@@ -12,7 +12,7 @@ class Refused(Exception):
 
     def __init__(self, error: str, **more: Any) -> None:
         super().__init__(error)
-        self.answer: dict[str, Any] = {"success": False, "error": error, **more}
+        self.answer: dict[str, Any] = {**more, "success": False, "error": error}
 
 
 class NobodyThere(NodeNotFound):
