@@ -187,7 +187,7 @@ def understood(tool: MemoryTool, arguments: Json) -> Any:
     """The arguments as the tool wants them."""
     try:
         return msgspec.convert(arguments, tool.takes)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise InvalidArgument(f"{tool.name}: {error}", tool=tool.name) from error
 
 
@@ -216,8 +216,18 @@ def code_of(tool: MemoryTool, error: UgsError) -> str:
     return error.code
 
 
-def failure(told: Json) -> CallToolResult:
+def failure(given: Json) -> CallToolResult:
+    told = sayable(given)
     return CallToolResult(content=[TextContent(text=written(told))], structured_content=told, is_error=True)
+
+
+def sayable(value: Any) -> Any:
+    """The same without lone surrogates, which arguments may hold and no answer can."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {sayable(key): sayable(inner) for key, inner in value.items()}
+    return [sayable(inner) for inner in value] if isinstance(value, list) else value
 
 
 def written(value: Json) -> str:
