@@ -99,7 +99,11 @@ def in_words(work: Callable[[], int], speech: Speech) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
-        return speech.failed(*told(error))
+        what, code = told(error)
+        if code == BUG and (sys.flags.dev_mode or not speech.data):
+            # A server's log, and a developer (python -X dev), want to know where.
+            sys.excepthook(type(error), error, error.__traceback__)
+        return speech.failed(what, code)
 
 
 def told(error: Exception) -> tuple[Coded, int]:

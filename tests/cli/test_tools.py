@@ -220,6 +220,20 @@ def test_what_is_believed_about_a_subject(ugs: Ugs) -> None:
     assert ugs("facts", "Nobody").code == 1
 
 
+def test_a_mistake_of_ours_is_told_and_where_it_is_only_to_those_who_want_it(
+    ugs: Ugs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(options: object) -> int:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("gateway.cli.plugins.run", broken)
+    monkeypatch.setattr("gateway.cli.health.run", broken)
+    hidden = ugs("plugins")
+    assert (hidden.code, hidden.value["error"]["code"]) == (70, "INTERNAL")
+    assert "Traceback" not in hidden.err
+    assert "Traceback" in ugs("health").err
+
+
 def test_the_page_tells_every_command_as_it_is() -> None:
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
     for entry in COMMANDS:

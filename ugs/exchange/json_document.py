@@ -77,9 +77,7 @@ class Scanner:
         """Step over a sign that must come now."""
         found = self.peek()
         if found != sign:
-            raise InvalidSyntax(
-                f"{sign} expected, found {found or 'the end'!r}: a graph is " + '{"nodes":[…],"edges":[…]}'
-            )
+            raise InvalidSyntax(f"{sign} expected, found {found or 'the end'!r}: a graph is {SHAPE}")
         self._held = self._held[1:]
 
     def value(self) -> Any:
