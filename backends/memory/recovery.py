@@ -119,10 +119,11 @@ class Recovery:
     def _ours(self, loaded: Loaded, place: Place) -> Recovered:
         self._check_place(place)
         tables = make_tables(self.catalog)
-        for name, rows in loaded.rows.items():
+        for name, stretches in loaded.rows.items():
             put = tables[name].put
-            for row in rows:
-                put(row)
+            for rows in stretches:
+                for row in rows:
+                    put(row)
         crc = int(place.last_crc, 16)
         mark = Mark(place.wal_offset, place.last_seq, loaded.timestamp, crc, place.last_event_id, place.sealed)
         reader = self._reader(actor(self.catalog, tables), mark)

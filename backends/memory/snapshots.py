@@ -63,7 +63,8 @@ class Loaded(Struct):
 
     timestamp: int
     event_count: int
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, Iterator[list[Row]]] = {}
+    """Of each table the rows, a stretch at a time; decoding them may still fail with E008."""
     place: Place | None = None
     """None: a foreign snapshot with only the seed's fields."""
     added: list[tuple[str, Raw]] = []
@@ -199,18 +200,20 @@ def _ours(fields: dict[str, Raw], catalog: Catalog) -> Loaded:
     return Loaded(timestamp, count, rows, place)
 
 
-def _rows(table: Table, raw: Raw | None) -> list[Row]:
+def _rows(table: Table, raw: Raw | None) -> Iterator[list[Row]]:
     """The rows of a table, decoded a stretch at a time: a million short-lived objects at once would leave the memory
     of the process in tatters. Each row stands on a line of its own, which the checksum has vouched for."""
     if raw is None:
-        return []
+        return
     text = RowText(table)
     decode = msgspec.json.Decoder(list[text.wire]).decode  # type: ignore[name-defined]
-    rows: list[Row] = []
     lines = BytesIO(memoryview(raw)[1:-1])
     while stretch := lines.readlines(STRETCH):
-        rows.extend(map(text.to_row, decode(b"[%s]" % b"".join(stretch).strip(b",\n"))))
-    return rows
+        try:
+            rows = list(map(text.to_row, decode(b"[%s]" % b"".join(stretch).strip(b",\n"))))
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise SnapshotCorrupt(f"The snapshot holds something that is no row of {table.name}: {error}") from error
+        yield rows
 
 
 class ForeignSnapshot(Struct):

@@ -127,7 +127,6 @@ def _moments(table: Table) -> Iterator[str]:
     first, *others = [field.name for field in table.fields if field.kind is Kind.INTEGER] or [""]
     if first:
         yield f"number = row.{first}"
-        yield "if number == last:"
-        yield f"    share(row, {first!r}, last)"
-        yield from (f"    if row.{name} is number: share(row, {name!r}, last)" for name in others)
+        yield f"if number == last: number = last; share(row, {first!r}, last)"
         yield "else: last = number"
+        yield from (f"if row.{name} == number: share(row, {name!r}, number)" for name in others)
