@@ -9,8 +9,12 @@ import strawberry
 
 from schema.context import Info
 from schema.moments import At, moment_of
+from schema.programs_types import Showing, WorkingGraph
 from schema.scalars import Json
 from ugs import cypher
+from ugs.moments import At as KernelAt
+from ugs.programs.mapping import Mapper, ontologies_of
+from ugs.programs.operators import drop_dangling
 
 MOST_ROWS = 10_000
 """Rows in one answer; a query that needs more is asked with SKIP and LIMIT."""
@@ -35,6 +39,8 @@ class CypherStep:
 
 @strawberry.type(description="The answer to an openCypher query")
 class CypherResult:
+    found: strawberry.Private[cypher.Result]
+    at: strawberry.Private[KernelAt | None]
     columns: list[str] = strawberry.field(description="The names of the columns")
     rows: list[Json] = strawberry.field(
         description="Each row is a list in the order of the columns. A node is an object with `id`, `labels` and "
@@ -47,6 +53,13 @@ class CypherResult:
     )
     explanation: str | None = strawberry.field(description="The plan as a table for people; null without a plan")
     duration_ms: float = strawberry.field(description="How long it took, in milliseconds")
+
+    @strawberry.field(description="Nodes and relationships anywhere in the rows, each once; links between them only")
+    async def graph(self, info: Info) -> WorkingGraph:
+        async with info.context.system.session_at(self.at) as session:
+            drawn = Mapper(await ontologies_of(session)).result(self.found.rows)
+        drop_dangling(drawn)
+        return Showing(info.context, self.at).graph(drawn)
 
 
 @strawberry.type
@@ -75,12 +88,14 @@ class CypherQuery:
             at=moment_of(at),
             limits=LIMITS,
         )
-        return shown_result(found, (time.perf_counter() - began) * 1_000)
+        return shown_result(found, moment_of(at), (time.perf_counter() - began) * 1_000)
 
 
-def shown_result(found: cypher.Result, took: float) -> CypherResult:
+def shown_result(found: cypher.Result, at: KernelAt | None, took: float) -> CypherResult:
     """An answer as GraphQL shows it."""
     return CypherResult(
+        found=found,
+        at=at,
         columns=list(found.columns),
         rows=[Json(row) for row in cypher.json_rows(found)],
         truncated=found.truncated,

@@ -40,6 +40,19 @@ async def test_rows_are_lists_of_json_in_the_order_of_the_columns(ask: Ask) -> N
     assert path[1]["from"] == "alice" and path[1]["to"] == path[0]["nodes"][1]["id"]
 
 
+async def test_what_is_found_is_a_graph_too(ask: Ask) -> None:
+    query = """{ cypher(query: "MATCH p = (a)-[r]->(b) WHERE id(a) = 'alice' RETURN p, [a, {x: b}] AS both, r") {
+      graph { nodes { conceptId label node { id type } } links { fromId toId relationshipType } } } }"""
+    graph = (await ask(query))["data"]["cypher"]["graph"]
+
+    ids = {node["conceptId"] for node in graph["nodes"]}
+    assert "alice" in ids and len(ids) == len(graph["nodes"]) > 1
+    assert all(node["node"]["id"] == node["conceptId"] for node in graph["nodes"])
+    assert graph["links"] and all(link["fromId"] == "alice" and link["toId"] in ids for link in graph["links"])
+    alone = await ask('{ cypher(query: "MATCH ()-[r]->() RETURN r") { graph { nodes { label } links { toId } } } }')
+    assert alone["data"]["cypher"]["graph"] == {"nodes": [], "links": []}
+
+
 async def test_a_limit_cuts_the_rows_and_says_so(ask: Ask) -> None:
     cut = await answer(ask, "UNWIND range(1, 5) AS x RETURN x", limit=3)
     whole = await answer(ask, "UNWIND range(1, 3) AS x RETURN x", limit=3)
