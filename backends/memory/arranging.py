@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import nlargest, nsmallest
-from operator import attrgetter
+from itertools import islice
+from operator import attrgetter, lt
 from typing import Any
 
 from backends.memory.sorting import walkable
@@ -24,8 +25,20 @@ class Arrangement:
         directions = {part.descending for part in self.order}
         self.descending = directions == {True}
         self.rank: Callable[[Row], Any] | None = _rank(table, self.order) if len(directions) == 1 else None
+        first = self.order[0].field
+        rises = directions == {False} and not table.field(first).nullable
+        self._leading = attrgetter(first) if rises else None
+
+    def is_sorted(self, rows: Sequence[Row]) -> bool:
+        """Whether rows stand in this order already, as the edges of a node do in the sequence they were added."""
+        if self._leading is None:
+            return False
+        values = list(map(self._leading, rows))
+        return all(map(lt, values, islice(values, 1, None)))
 
     def sorted(self, rows: Sequence[Row]) -> list[Row]:
+        if self.is_sorted(rows):
+            return list(rows)
         if self.rank is None:
             return sorted_rows(list(rows), self.order)
         return sorted(rows, key=self.rank, reverse=self.descending)
@@ -43,6 +56,8 @@ class Arrangement:
 
     def first(self, rows: list[Row], limit: int, backward: bool) -> list[Row]:
         """At most `limit` rows from the start, or from the end, in forward order."""
+        if self.is_sorted(rows):
+            return _cut(rows, limit, backward)
         if self.rank is not None and limit * FEW_OF_MANY < len(rows):
             smallest = self.descending == backward
             found = (nsmallest if smallest else nlargest)(limit, rows, key=self.rank)

@@ -24,6 +24,10 @@ WORTH_WALKING = 1_000
 """From so many candidates on, a short page is read from a kept order instead of sorting them."""
 
 
+Filler = Callable[[Row], Any]
+"""Makes of a row what a page shall hold."""
+
+
 class Reader:
     """Answers questions about one set of tables."""
 
@@ -90,33 +94,42 @@ class Reader:
 
     def read(self, plan: Read) -> Rows:
         """The answer to a plan, equal to that of `execute_by_levels`."""
+        found = self.page(plan)
+        fill = self._filler(plan)
+        found.items = [fill(row) for row in found.items]
+        return found
+
+    def page(self, plan: Read) -> Rows:
+        """The page of a plan as bare rows; what is related is left to the caller."""
         if is_point(plan):
             row = self.tables[plan.table.name].rows.get(plan.where.value)  # type: ignore[attr-defined]
-            return Rows([] if row is None else [self._filler(plan)(row)])
+            return Rows([] if row is None else [row])
         rows = self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
         rows, more = without_extra(rows, plan.page)
-        total = self.count(plan.table, plan.where) if plan.total else None
-        fill = self._filler(plan)
-        return Rows([fill(row) for row in rows], more, total)
+        return Rows(rows, more, self.count(plan.table, plan.where) if plan.total else None)
 
-    def _filler(self, plan: Read) -> Callable[[Row], Found]:
+    def _filler(self, plan: Read) -> Filler:
         """A function that hangs the related rows on a row; compiled once for all rows of a level."""
         if not plan.nest:
             return lambda row: Found(row, {})
-        parts = [(name, *self._follower(plan.table, nested)) for name, nested in plan.nest.items()]
+        parts = [(name, *self.follower(plan.table, nested, self._filler)) for name, nested in plan.nest.items()]
         return lambda row: Found(row, {name: follow(getattr(row, local)) for name, local, follow in parts})
 
-    def _follower(self, table: Table, nested: Nested) -> tuple[str, Callable[[Any], Rows]]:
-        """The column a relation starts from, and a function from its value to the related rows."""
+    def follower(
+        self, table: Table, nested: Nested, filler: Callable[[Read], Filler]
+    ) -> tuple[str, Callable[[Any], Rows]]:
+        """The column a relation starts from, and a function from its value to the related rows, filled."""
         relation = table.relations[nested.relation]
         read, other = nested.read, self.tables[relation.table]
+        if read.table.key == (relation.remote,) and read.page is WHOLE and read.where is EVERYTHING and not read.total:
+            return relation.local, _finder(other, filler(read))
         related = related_rows(other, relation.remote)
         test = None if isinstance(read.where, Everything) else compile_test(other, read.where)
         arrangement = self.arrangement(read.table, read.order)
         page, wanted = read.page, one_more(read.page)
         if wanted.per:
             wanted = Page(wanted.limit, wanted.after, wanted.backward)
-        fill = self._filler(read)
+        fill = filler(read)
         known: dict[Any, Rows] = {}
 
         def follow(tie: Any) -> Rows:
@@ -130,6 +143,21 @@ class Reader:
             return answer
 
         return relation.local, follow
+
+
+def _finder(other: MemoryTable, fill: Filler) -> Callable[[Any], Rows]:
+    """From a key to the one row that has it, or none."""
+    get = other.rows.get
+    known: dict[Any, Rows] = {}
+
+    def find(key: Any) -> Rows:
+        answer = known.get(key)
+        if answer is None:
+            row = get(key)
+            answer = known[key] = Rows([] if row is None else [fill(row)])
+        return answer
+
+    return find
 
 
 def is_point(plan: Read) -> bool:

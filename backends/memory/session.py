@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from backends.memory.log import with_pending
 from backends.memory.matching import Finding, TooMuch
 from backends.memory.reading import Reader
+from backends.memory.rendering import Renderer
 from backends.memory.tables import MemoryTable, NotBuilt
 from ugs.catalog import Row, Table
 from ugs.changes import Writes
@@ -21,6 +22,7 @@ from ugs.events import Event, Head
 from ugs.reads.near import Near, Scored, has_numpy
 from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
+from ugs.reads.rendering import Late, Rendering
 from ugs.reads.where import EVERYTHING, Where
 from ugs.storage import EventQuery, Session
 
@@ -73,6 +75,15 @@ class PlainSession(Session):
 
 class ReadSession(PlainSession):
     """A session that answers everything from the indexes."""
+
+    _renderer: Renderer | None = None
+
+    @property
+    def renderer(self) -> Renderer:
+        """Writes answers from the tables that the session reads."""
+        if self._renderer is None or self._renderer.reader is not self.reader:
+            self._renderer = Renderer(self.reader)
+        return self._renderer
 
     async def find(self, table: Table, key: Any) -> Row | None:
         return self.reader.tables[table.name].rows.get(key)
@@ -128,6 +139,15 @@ class ReadSession(PlainSession):
         while True:
             try:
                 return self.reader.read(plan)
+            except NotBuilt as missing:
+                await self.storage.build(missing)
+
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+        if not rendering.is_native:
+            return await super().render(plan, rendering, late)
+        while True:
+            try:
+                return self.renderer.text(plan, rendering)
             except NotBuilt as missing:
                 await self.storage.build(missing)
 

@@ -32,6 +32,8 @@ from backends.memory.tables import MemoryTable, Name, NotBuilt, copy_tables, mak
 from ugs.catalog import Catalog
 from ugs.clock import Clock, WallClock
 from ugs.errors import StorageIOError, Unavailable
+from ugs.reads.plan import Read
+from ugs.reads.rendering import Late, Rendering
 from ugs.storage import Capabilities, Session, Storage
 
 NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "match", "nearest", "watch"})
@@ -103,6 +105,10 @@ class MemoryStorage(Storage):
         return self.state in (State.READY, State.SNAPSHOTTING)
 
     # ── sessions ─────────────────────────────────────────────────────────────
+
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+        async with self.session() as session:
+            return await session.render(plan, rendering, late)
 
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         return self._write_session(self) if write else self._read_session

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from ugs.catalog import Field, Kind, Table
+from ugs.catalog import Field, Kind, Row, Table
 from ugs.reads.cursors import cursors_for
 from ugs.reads.plan import Found, Page, Read, Rows
 
@@ -188,6 +189,28 @@ def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
     return _related(piece, names)
 
 
+BareWriter = Callable[[Row, list[Callable[[Any], str]], Any], str]
+
+
+def bare_writer(body: Body, ties: Mapping[str, str]) -> BareWriter:
+    """As `row_writer`, for a body that needs only rows.
+
+    What is related comes from functions of the fields that tie it, in the order of the pieces.
+    """
+    names: dict[str, Any] = {"known": _KNOWN, "json_of": json_of}
+    texts, related = [], 0
+    for piece in body.pieces:
+        if isinstance(piece, One | Many):
+            texts.append(f"{{h[{related}](r.{ties[piece.name]})}}")
+            related += 1
+        else:
+            texts.append(_expression(piece, body.table, names))
+    source = f"def write(r, h, c):\n    return f'''{''.join(texts)}'''\n"
+    exec(compile(source, "<rendering>", "exec"), names)
+    write: BareWriter = names["write"]
+    return write
+
+
 def _related(piece: Piece, names: dict[str, Any]) -> str:
     if isinstance(piece, One):
         write, name = _hold(row_writer(piece.body), names), _hold(piece.name, names)
@@ -223,9 +246,11 @@ _COLUMNS = {
 }
 
 
-def page_writer(parts: Parts) -> PageWriter:
-    """A function that writes a page."""
-    writers = [_part(piece) for piece in parts.pieces]
+def page_writer(
+    parts: Parts, writer: Callable[[Body], RowWriter] = row_writer, row_of: Callable[[Any], Row] = attrgetter("row")
+) -> PageWriter:
+    """A function that writes a page; a store may bring its own items, and writers for them."""
+    writers = [_part(piece, writer, row_of) for piece in parts.pieces]
 
     def write(rows: Rows, read: Read, late: Late) -> str:
         cursor = cursors_for(read.table, read.order).of
@@ -237,12 +262,12 @@ def page_writer(parts: Parts) -> PageWriter:
 Part = Callable[[Rows, Read, Late, Callable[[Any], str]], str]
 
 
-def _part(piece: Piece) -> Part:
+def _part(piece: Piece, writer: Callable[[Body], RowWriter], row_of: Callable[[Any], Row]) -> Part:
     if isinstance(piece, Text):
         text = piece.text
         return lambda rows, read, late, cursor: text
     if isinstance(piece, Items):
-        row = row_writer(piece.body)
+        row = writer(piece.body)
         return lambda rows, read, late, cursor: ",".join([row(item, read, late, cursor) for item in rows.items])
     if isinstance(piece, Total):
         return lambda rows, read, late, cursor: str(rows.total or 0)
@@ -251,7 +276,7 @@ def _part(piece: Piece) -> Part:
         return lambda rows, read, late, cursor: TRUTH[is_further(read.page, rows.more, behind)]
     if isinstance(piece, EndCursor):
         place = -1 if piece.last else 0
-        return lambda rows, read, late, cursor: f'"{cursor(rows.items[place].row)}"' if rows.items else NULL
+        return lambda rows, read, late, cursor: f'"{cursor(row_of(rows.items[place]))}"' if rows.items else NULL
     raise TypeError(f"{type(piece).__name__} is no part of a page")
 
 
