@@ -1,5 +1,7 @@
 """The eighteen tools: their shapes, their answers and their refusals."""
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -143,10 +145,15 @@ async def test_the_read_only_profile_changes_nothing() -> None:
             await talk.client.call_tool("delete_node", {"node_id": "x"})
 
 
-@pytest.mark.clause("ONT-41", "ONT-42", "ONT-55")
-def test_trouble_with_the_store_has_the_seeds_codes() -> None:
-    trouble = StorageIOError("The disk does not answer")
-    codes = {tool.name: code_of(tool, trouble) for tool in TOOLS}
-    assert codes["create_node"] == codes["create_connection"] == "FILE_CREATION_FAILED"
-    assert codes["get_node_content"] == "CONTENT_READ_FAILED"
-    assert codes["get_node"] == "E007"
+@pytest.mark.clause("ONT-41", "ONT-42", "ONT-55", "ONT-196")
+async def test_trouble_with_the_store_has_the_seeds_codes(tmp_path: Path) -> None:
+    async with near(f"sqlite:///{tmp_path}/memory.db") as talk:
+        await talk("create_ontology", **GTD)
+        made = await talk("create_node", type="Project", content="x", format="text")
+        with sqlite3.connect(tmp_path / "memory.db") as other:
+            other.execute("DROP TABLE content_bodies")
+        assert (await talk.refused("get_node_content", **made))["code"] == "CONTENT_READ_FAILED"
+        node = {"type": "Project", "content": "y", "format": "text"}
+        assert (await talk.refused("create_node", **node))["code"] == "FILE_CREATION_FAILED"
+        assert (await talk("query_nodes"))["node_ids"] == [made["node_id"]]
+    assert code_of(TOOLS[1], StorageIOError("The disk does not answer")) == "E007"

@@ -1,0 +1,152 @@
+"""Typed memory over MCP at the seed's scale, beside the reference memory server where both can do the same.
+
+    python -m bench.ontology                              10,000 nodes and 20,000 connections on every embedded store
+    python -m bench.ontology --nodes 500000 --store sqlite:///build/memory.db
+    python -m bench.ontology --peer "npx -y @modelcontextprotocol/server-memory" --nodes 1000
+
+Every figure is the median of calls through the official client, over standard input and output, in milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shlex
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from ugs.api import Graph
+from ugs.ontology.api import Memory
+from ugs.ontology.definition import ConnectionType
+from ugs.system import System
+
+UGS = str(Path(sys.executable).parent / "ugs")
+CALLS = 30
+PORTION = 2_000
+WORDS = ("kitchen", "garden", "invoice", "plumber", "meeting", "budget", "report", "phone", "travel", "farmhouse")
+Call = Callable[[], Awaitable[Any]]
+
+
+async def median(call: Call, calls: int = CALLS) -> float:
+    """The usual time of a call, in milliseconds."""
+    times = []
+    for _ in range(calls):
+        started = time.perf_counter()
+        await call()
+        times.append((time.perf_counter() - started) * 1_000)
+    return round(statistics.median(times), 2)
+
+
+def record(number: int, chance: Random) -> dict[str, Any]:
+    """One node of the memory."""
+    text = f"# Number {number}\n\n" + " ".join(chance.choices(WORDS, k=40))
+    status = {"status": "next" if number % 2 else "waiting", "context": chance.choice(["phone", "home", "office"])}
+    return {
+        "id": f"n{number}",
+        "type": "Project" if number % 10 == 0 else "Action",
+        "properties": status,
+        "content": text,
+    }
+
+
+async def fill(url: str, nodes: int) -> None:
+    """The memory itself, put in through imports."""
+    chance = Random(4)
+    async with System.at_url(url) as system:
+        types = [
+            ConnectionType("NextAction", ("Project",), ("Action",)),
+            ConnectionType("Near", ("Action",), ("Action",)),
+        ]
+        await Memory(system).create_ontology(["Project", "Action"], types)
+        graph = Graph(system)
+        for start in range(0, nodes, PORTION):
+            numbers = range(start, min(start + PORTION, nodes))
+            await graph.import_graph({"nodes": [record(number, chance) for number in numbers]})
+        for start in range(0, 2 * nodes, PORTION):
+            numbers = range(start, min(start + PORTION, 2 * nodes))
+            ends = [(chance.randrange(nodes), chance.randrange(nodes)) for _ in numbers]
+            edges = [{"from": f"n{a - a % 10}", "to": f"n{b}", "type": "NextAction"} for a, b in ends]
+            await graph.import_graph({"edges": edges})
+
+
+async def ours(url: str, nodes: int) -> dict[str, float]:
+    """Our own server on a filled store."""
+    server = StdioServerParameters(command=UGS, args=["mcp", "--store", url], env=dict(os.environ))
+    async with Client(server) as client:
+
+        def tool(name: str, **arguments: Any) -> Call:
+            return lambda: client.call_tool(name, arguments)
+
+        some = f"n{nodes // 2 - nodes // 2 % 10}"
+        return {
+            "create_node": await median(tool("create_node", type="Action", content="new", format="text")),
+            "get_node": await median(tool("get_node", node_id=some)),
+            "get_connected_nodes": await median(tool("get_connected_nodes", node_id=some, direction="both")),
+            "query_nodes (type and two properties)": await median(
+                tool("query_nodes", type="Project", properties={"status": "waiting", "context": "phone"})
+            ),
+            "search_content (one hit)": await median(tool("search_content", query=f"Number {nodes - 1}\n")),
+            "search_content (limit 20)": await median(tool("search_content", query="farmhouse", limit=20)),
+        }
+
+
+async def peer(command: str, nodes: int) -> dict[str, float]:
+    """The reference memory server: entities with observations in one JSON file."""
+    program, *arguments = shlex.split(command)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "MEMORY_FILE_PATH": f"{folder}/memory.json"}
+        chance = Random(4)
+        rows = [record(number, chance) for number in range(nodes)]
+        ends = [(chance.randrange(nodes), chance.randrange(nodes)) for _ in range(2 * nodes)]
+        lines = [
+            {"type": "entity", "name": row["id"], "entityType": row["type"], "observations": [row["content"]]}
+            for row in rows
+        ]
+        lines += [{"type": "relation", "from": f"n{a}", "to": f"n{b}", "relationType": "NextAction"} for a, b in ends]
+        text = "\n".join(json.dumps(line) for line in lines)
+        await asyncio.to_thread(Path(folder, "memory.json").write_text, text)
+        async with Client(StdioServerParameters(command=program, args=arguments, env=environment)) as client:
+            made = iter(range(10**9))
+
+            async def create() -> None:
+                entity = {"name": f"new{next(made)}", "entityType": "Action", "observations": ["new"]}
+                await client.call_tool("create_entities", {"entities": [entity]})
+
+            return {
+                "create_node": await median(create),
+                "get_node": await median(lambda: client.call_tool("open_nodes", {"names": [f"n{nodes // 2}"]})),
+                "search_content (one hit)": await median(
+                    lambda: client.call_tool("search_nodes", {"query": f"Number {nodes - 1}\n"})
+                ),
+            }
+
+
+async def main(options: argparse.Namespace) -> None:
+    found: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        urls = [options.store] if options.store else [f"file:{folder}/data", f"sqlite:///{folder}/memory.db"]
+        for url in urls:
+            await fill(url, options.nodes)
+            found[url.partition(":")[0]] = await ours(url, options.nodes)
+    if options.peer:
+        found["server-memory"] = await peer(options.peer, options.nodes)
+    print(json.dumps({"nodes": options.nodes, "connections": 2 * options.nodes, "milliseconds": found}, indent=2))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nodes", type=int, default=10_000)
+    parser.add_argument("--store", metavar="URL")
+    parser.add_argument("--peer", metavar="COMMAND", help="how to start the reference memory server")
+    asyncio.run(main(parser.parse_args()))
