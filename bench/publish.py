@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from bench.__main__ import BUILD
+from bench.graphql import report as graphql
 from bench.questions import TITLES
 from bench.recovery import Recovery
 from bench.results import Results, SizeResults, size_name
@@ -21,11 +22,11 @@ PAGE = BUILD.parents[1] / "docs" / "performance.md"
 START, END = "<!-- figures: start -->", "<!-- figures: end -->"
 
 
-def published(page: str, results: Results) -> str:
+def published(page: str, results: Results, more: Iterable[str] = ()) -> str:
     """The page with these figures."""
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(END)
-    return f"{before}{START}\n\n" + "\n".join(sections(results)) + f"\n{END}{after}"
+    return f"{before}{START}\n\n" + "\n".join([*sections(results), *more]) + f"\n{END}{after}"
 
 
 def sections(results: Results) -> Iterator[str]:
@@ -105,9 +106,17 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[s
         yield "\n".join(body) + "\n"
 
 
+def servers() -> list[str]:
+    """The comparison of GraphQL servers, if there was one."""
+    file = BUILD / graphql.FILE
+    if not file.exists():
+        return []
+    return list(graphql.sections(msgspec.json.decode(file.read_bytes(), type=graphql.GraphqlResults)))
+
+
 def main() -> int:
     results = msgspec.json.decode((BUILD / "results.json").read_bytes(), type=Results)
-    PAGE.write_text(published(PAGE.read_text(), results))
+    PAGE.write_text(published(PAGE.read_text(), results, servers()))
     print(f"{PAGE}: figures of {', '.join(size_name(one.size) for one in results.sizes)} nodes")
     return 0
 

@@ -13,6 +13,7 @@ from bench.graphql.asking import TITLES
 from bench.graphql.figures import Figure, verdicts
 from bench.graphql.measuring import Sample
 from bench.graphql.serving import OURSELVES
+from bench.results import size_name
 from bench.table import verdict_line
 
 FILE = "graphql.json"
@@ -50,6 +51,27 @@ def _line(figure: Figure) -> str:
         f"{figure.p99:>8.2f}{figure.cpu:>8,.0f}{figure.database:>8,.0f}{figure.resident:>6,.0f}"
         f"{shown[0]:>12}{shown[1]:>9}{shown[2]:>9}  {figure.quiet}/{figure.samples}"
     )
+
+
+def sections(results: GraphqlResults) -> Iterator[str]:
+    """The comparison as Markdown, for the page about performance."""
+    quiet = sum(sample.quiet for sample in results.samples)
+    yield f"### GraphQL servers, {size_name(results.size)} nodes\n"
+    yield f"{quiet} of {len(results.samples)} samples were taken on a quiet machine.\n"
+    yield "| store | question | beside | ours req/s | theirs | times less CPU | times the rate | p99 ours / theirs |"
+    yield "|---|---|---|---|---|---|---|---|"
+    ours = {(figure.store, figure.kind): figure for figure in results.figures if figure.side == OURSELVES}
+    for figure in results.figures:
+        if figure.side != OURSELVES and (figure.store, figure.kind) in ours:
+            yield _row(ours[figure.store, figure.kind], figure)
+    yield ""
+
+
+def _row(ours: Figure, theirs: Figure) -> str:
+    ratios = (theirs.times_less_cpu, theirs.times_the_rate, theirs.of_p99)
+    shown = ["" if ratio is None else f"{ratio:.1f}" for ratio in ratios]
+    cells = (theirs.store, TITLES[theirs.kind], theirs.side, f"{ours.rate:,.0f}", f"{theirs.rate:,.0f}", *shown)
+    return f"| {' | '.join(cells)} |"
 
 
 def keep(results: GraphqlResults, folder: Path) -> None:
