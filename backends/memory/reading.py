@@ -20,7 +20,7 @@ from ugs.reads.near import Near, Scored
 from ugs.reads.plan import WHOLE, Found, Nested, Order, Page, Read, Rows
 from ugs.reads.where import EVERYTHING, Compare, Everything, Op, Where
 
-WORTH_WALKING = 1_000
+WORTH_WALKING = 200
 """From so many candidates on, a short page is read from a kept order instead of sorting them."""
 
 
