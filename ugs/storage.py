@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar
 
@@ -25,6 +25,9 @@ from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.rendering import Late, Rendering
 from ugs.reads.where import EVERYTHING, Op, Property, Where, all_of, eq, in_
 from ugs.values import from_text
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
+"""Seconds between two looks at the log where a store cannot tell by itself that it has moved."""
 
 
 class Capabilities(Struct, frozen=True):
@@ -94,6 +97,14 @@ class Session(ABC):
             return await self.fetch(table, in_(table.key[0], keys))
         found = [await self.find(table, key) for key in sorted(set(keys))]
         return [row for row in found if row is not None]
+
+    async def find_keys(self, wanted: Mapping[Table, Sequence[Any]]) -> dict[Table, list[Row]]:
+        """As `find_many`, of several tables."""
+        return {table: await self.find_many(table, keys) for table, keys in wanted.items()}
+
+    async def filled(self, tables: Sequence[Table]) -> list[Table]:
+        """Those of the tables that may have rows: whoever reads everything need not ask for the others."""
+        return list(tables)
 
     async def count(self, table: Table, where: Where = EVERYTHING) -> int:
         """How many rows meet the condition."""
@@ -185,18 +196,21 @@ class Storage(ABC):
         """The answer to one plan as text; a store may write it itself, and answer several at once."""
         return rendering.write(await self.read(plan), plan, late)
 
+    def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
+        """The statements with which the store writes the answer to a plan itself, for people; none where it does not."""
+        return []
+
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the log's end whenever it has moved beyond `after`, also by other processes (default: polling)."""
-        pause = 0.05
+        pause = SHORTEST_PAUSE
         while True:
             async with self.session() as session:
                 position = (await session.head()).position
             if position > after:
                 yield position
-                after, pause = position, 0.05
-            else:
-                await asyncio.sleep(pause)
-                pause = min(pause * 1.5, 1.0)
+                after, pause = position, SHORTEST_PAUSE
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, LONGEST_PAUSE)
 
     async def snapshot(self) -> dict[str, Any] | None:
         """Write a snapshot the store's own way and answer its five fields; None leaves it to the kernel."""
