@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.plugin import clause
-from gateway.cli.voices import MODES, OutputActor, choose_mode, voice_of
+from gateway.cli.voices import MODES, OutputActor, choose_mode, drawing, voice_of
 from gateway.cli.voices.drawing import clean
 from tests.cli.conftest import Ugs
 from ugs.errors import NodeExists
@@ -152,3 +152,25 @@ def test_people_hear_a_no_as_a_no(demo: Ugs, tmp_path: Path) -> None:
     assert "3 nodes, 0 links" in demo("program", "run", "p.json", "--human").out
     (tmp_path / "p.json").write_text('{"version":2,"statements":[]}')
     assert demo("program", "validate", "p.json", "--human").out.startswith("❌ No")
+
+
+class Screen:
+    """A standard output that claims to be a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_no_color_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing.sys, "stdout", Screen())
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "36m" in drawing.table(["id"], [["alice"]])
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "36m" not in drawing.table(["id"], [["alice"]])
+
+
+def test_a_long_or_dangerous_cell_is_shortened_and_written_out() -> None:
+    told = drawing.table(["id"], [["x" * 100], ["\x1b[31m[bold]"]])
+    assert "x" * 59 + "…" in told
+    assert "\\x1b[31m[bold]" in told
