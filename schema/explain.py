@@ -7,6 +7,7 @@ from typing import Any
 
 from graphql import OperationDefinitionNode
 
+from schema.compiled import Root
 from schema.operations import Operations, Prepared
 from ugs.reads.plan import Page, Read
 from ugs.storage import Session
@@ -30,14 +31,15 @@ async def explanation(
     plans = operations.plans(prepared, operation, given)
     if plans is not None:
         async with system.session() as session:
-            told |= {"way": COMPILED, "roots": [_root(key, plan, session) for key, plan in plans]}
+            told |= {"way": COMPILED, "roots": [_root(root, plan, system, session) for root, plan in plans]}
     return told
 
 
-def _root(key: str, plan: Read | None, session: Session) -> dict[str, Any]:
+def _root(root: Root, plan: Read | None, system: System, session: Session) -> dict[str, Any]:
     if plan is None:
-        return {"field": key, "plan": None, "statements": []}
-    return {"field": key, "plan": shown_plan(plan), "statements": session.statements(plan)}
+        return {"field": root.key, "plan": None, "statements": []}
+    statements = system.storage.written_by(plan, root.rendering) or session.statements(plan)
+    return {"field": root.key, "plan": shown_plan(plan), "statements": statements}
 
 
 def shown_plan(plan: Read) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from graphql import (
 )
 from graphql.execution.values import VariableValues
 
-from schema.compiled import ROOTS, CompiledOperation, Roots, compile_operation
+from schema.compiled import ROOTS, CompiledOperation, Root, Roots, compile_operation
 from schema.context import RequestContext
 from schema.cost import Priced, Pricing
 from schema.limits import INTROSPECTION, USUAL, Limits, check_tokens, rules_within, too_much
@@ -238,14 +238,14 @@ class Operations:
 
     def plans(
         self, prepared: Prepared, operation: OperationDefinitionNode, given: Mapping[str, Any]
-    ) -> list[tuple[str, Read | None]] | None:
+    ) -> list[tuple[Root, Read | None]] | None:
         """The plan of each root field, or None for an operation that goes the ordinary way."""
         variables = None if prepared.errors else self._variables(prepared, operation, given)
         compiled = None if variables is None else self._compiled(prepared, operation, variables)
         if variables is None or not isinstance(compiled, CompiledOperation):
             return None
         try:
-            return [(root.key, root.plan(variables)) for root in compiled.roots]
+            return [(root, root.plan(variables)) for root in compiled.roots]
         except (UgsError, GraphQLError):
             return None
 

@@ -197,7 +197,7 @@ class Storage(ABC):
         return rendering.write(await self.read(plan), plan, late)
 
     def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
-        """The statements with which the store writes the answer to a plan itself, for people; none where it does not."""
+        """The statements with which a store writes an answer itself, for people; none where it does not."""
         return []
 
     async def watch(self, after: int) -> AsyncIterator[int]:

@@ -136,6 +136,12 @@ class Answering:
         text, values = Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)
         return finished((await self._rows(text, values))[0][0])
 
+    def statements(self, plan: Read, rendering: Rendering) -> list[str]:
+        """What is sent for a plan; none where the database cannot write its answer."""
+        if not self._can_write(plan, rendering):
+            return []
+        return [Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)[0]]
+
     def _can_write(self, plan: Read, rendering: Rendering) -> bool:
         return is_writable(plan, rendering) and is_one_statement(self.shape, plan)
 

@@ -111,6 +111,9 @@ class PostgresqlStorage(SqlStorage):
         text = await self.answering.text(plan, rendering) if self.native and rendering.is_native else None
         return await super().render(plan, rendering, late) if text is None else text
 
+    def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
+        return self.answering.statements(plan, rendering) if self.native and rendering.is_native else []
+
     @property
     def answering(self) -> Answering:
         """Writes answers on the connections that are open now."""
