@@ -87,11 +87,11 @@ class StoredGraph:
         return self.joins and self.session.orders_joins
 
     async def nodes(self, wanted: Wanted) -> list[Node]:
-        rows = await self.session.fetch(NODES, self._where(wanted))
+        rows = await self.session.fetch(NODES, await self._scanned(wanted))
         return [node for node in map(as_node, rows) if has_labels(node, wanted.labels)]
 
     async def pages(self, wanted: Wanted) -> AsyncIterator[list[Node]]:
-        async for rows in growing_pages(self.session, NODES, self._where(wanted)):
+        async for rows in growing_pages(self.session, NODES, await self._scanned(wanted)):
             yield [node for node in map(as_node, rows) if has_labels(node, wanted.labels)]
 
     async def nodes_by_id(self, ids: Collection[str]) -> list[Node]:
@@ -128,12 +128,18 @@ class StoredGraph:
 
     async def labels_are_types(self) -> bool:
         """Whether no node has labels beside its type, so that the type alone decides."""
-        if self._plain is None:
+        if self._plain is None or self.session.near:  # where asking is cheap, others may have committed meanwhile
             self._plain = not await self.session.has_key(NODES, FIELD, LABELS)
         return self._plain
 
+    async def _scanned(self, wanted: Wanted) -> Where:
+        """What a scan asks for; where it costs nothing to know that labels are types, it asks for the type alone."""
+        if wanted.labels and self.session.near:
+            await self.labels_are_types()
+        return self._where(wanted)
+
     def _where(self, wanted: Wanted) -> Where:
-        return all_of(node_where(wanted), self._nodes)
+        return all_of(node_where(wanted, bool(self._plain)), self._nodes)
 
 
 async def growing_pages(session: Session, table: Table, where: Where) -> AsyncIterator[list[Any]]:
