@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections import OrderedDict
-from weakref import WeakKeyDictionary
+from collections.abc import Callable
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -35,16 +36,23 @@ GROWING = frozenset(
 KEPT_SCHEMAS = 50
 
 
+class Live(NamedTuple):
+    """A generated schema, and the door that serves it; both go when a newer one comes."""
+
+    schema: TypedSchema
+    door: GraphQLDoor
+
+
 class LiveSchemas:
     """The generated schemas of one system, each as its ontology is now."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
-        self._made: OrderedDict[str, TypedSchema] = OrderedDict()
+    def __init__(self, system: System, door_for: Callable[[TypedSchema], GraphQLDoor]) -> None:
+        self.system, self.door_for = system, door_for
+        self._made: OrderedDict[str, Live] = OrderedDict()
         self._position = 0
         self._making = asyncio.Lock()
 
-    async def current(self, name: str) -> TypedSchema:
+    async def current(self, name: str) -> Live:
         """The schema of an ontology as it is now."""
         if self.system.bus.position == self._position and name in self._made:
             self._made.move_to_end(name)
@@ -69,7 +77,8 @@ class LiveSchemas:
     async def _make(self, name: str) -> None:
         async with self.system.session() as session:
             steps = await growth_of(session, name)
-        self._made[name] = await asyncio.to_thread(TypedSchema, name, steps)
+        schema = await asyncio.to_thread(TypedSchema, name, steps)
+        self._made[name] = Live(schema, self.door_for(schema))
         if len(self._made) > KEPT_SCHEMAS:
             self._made.popitem(last=False)
 
@@ -80,16 +89,15 @@ class TypedDoor:
     def __init__(self, reception: Reception, settings: Settings, tracing: Tracing) -> None:
         self.reception, self.settings, self.tracing = reception, settings, tracing
         self.limits = limits_in(settings)
-        self._live: WeakKeyDictionary[System, LiveSchemas] = WeakKeyDictionary()
-        self._doors: WeakKeyDictionary[TypedSchema, GraphQLDoor] = WeakKeyDictionary()
+        self._live: dict[System, LiveSchemas] = {}
 
     async def serve(self, request: Request) -> Response:
         """Answer one request under the ontology its address names."""
         try:
-            schema = await self._schema(request, self._principal(request))
+            live = await self._current(request, self._principal(request))
         except Refused as refused:
             return refused_answer(request, refused)
-        return await self._door(schema).serve(request)
+        return await live.door.serve(request)
 
     async def text(self, request: Request) -> Response:
         """The generated schema, for whoever may see it."""
@@ -97,7 +105,7 @@ class TypedDoor:
             principal = self._principal(request)
             if not self.settings.shows_schema and "admin" not in principal.roles:
                 raise Refused(403, Forbidden("The schema cannot be explored here"))
-            return PlainTextResponse((await self._schema(request, principal)).text())
+            return PlainTextResponse((await self._current(request, principal)).schema.text())
         except Refused as refused:
             return refused_answer(request, refused)
 
@@ -107,10 +115,10 @@ class TypedDoor:
         except Unauthenticated as error:
             raise Refused(401, error) from error
 
-    async def _schema(self, request: Request, principal: Principal) -> TypedSchema:
+    async def _current(self, request: Request, principal: Principal) -> Live:
         system = await self.reception.system_of(principal)
         if system not in self._live:
-            self._live[system] = LiveSchemas(system)
+            self._live[system] = LiveSchemas(system, self._door)
         try:
             return await self._live[system].current(request.path_params["ontology"])
         except OntologyNotFound as error:
@@ -119,9 +127,6 @@ class TypedDoor:
             raise Refused(400, error) from error
 
     def _door(self, schema: TypedSchema) -> GraphQLDoor:
-        door = self._doors.get(schema)
-        if door is None:
-            reception = copy.copy(self.reception)
-            reception.operations = Operations(schema.core, limits=self.limits, roots=schema.roots)
-            door = self._doors[schema] = GraphQLDoor(reception, self.settings, self.tracing)
-        return door
+        reception = copy.copy(self.reception)
+        reception.operations = Operations(schema.core, limits=self.limits, roots=schema.roots)
+        return GraphQLDoor(reception, self.settings, self.tracing)

@@ -24,13 +24,13 @@ Uuid = NewType("Uuid", str)
 strawberry.enum(Scope, name="Scope", description="A namespace of ids: DEFAULT has no prefix")
 
 
-def _whole_number(value: Any) -> int:
+def whole_number(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INT:
         raise GraphQLError(f"Expected a whole number from 0 to {MAX_INT}, got {str(value)[:40]!r}")
     return value
 
 
-def _json(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     try:
         check_value(value)
     except UgsError as error:
@@ -38,11 +38,11 @@ def _json(value: Any) -> Any:
     return value
 
 
-def _json_literal(node: ValueNode, variables: dict[str, Any] | None = None) -> Any:
-    return _json(value_from_ast_untyped(node, variables))
+def json_literal(node: ValueNode, variables: dict[str, Any] | None = None) -> Any:
+    return json_value(value_from_ast_untyped(node, variables))
 
 
-def _instant(value: Any) -> datetime:
+def instant_given(value: Any) -> datetime:
     """An instant must say its zone: a clock time alone means different moments in different places."""
     try:
         moment = datetime.fromisoformat(value)
@@ -68,24 +68,24 @@ def _uuid(value: Any) -> str:
 
 SCALARS: dict[object, Any] = {
     Millis: strawberry.scalar(
-        name="Millis", description="Unix time in milliseconds (64 bit)", serialize=int, parse_value=_whole_number
+        name="Millis", description="Unix time in milliseconds (64 bit)", serialize=int, parse_value=whole_number
     ),
     Position: strawberry.scalar(
         name="Position",
         description="Place in the event log (64 bit, from 1, gapless)",
         serialize=int,
-        parse_value=_whole_number,
+        parse_value=whole_number,
     ),
     Instant: strawberry.scalar(
-        name="DateTime", description="UTC time, ISO 8601 with Z", serialize=_written, parse_value=_instant
+        name="DateTime", description="UTC time, ISO 8601 with Z", serialize=_written, parse_value=instant_given
     ),
     Uuid: strawberry.scalar(name="UUID", description="A UUID in its usual form", serialize=str, parse_value=_uuid),
     Json: strawberry.scalar(
         name="JSON",
         description="Any JSON value; strings that match @(…) are addresses",
         serialize=lambda value: value,
-        parse_value=_json,
-        parse_literal=_json_literal,
+        parse_value=json_value,
+        parse_literal=json_literal,
     ),
 }
 

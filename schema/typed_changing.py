@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from graphql import (
     GraphQLArgument,
     GraphQLField,
-    GraphQLFloat,
     GraphQLID,
     GraphQLInputField,
     GraphQLInputObjectType,
@@ -17,29 +16,22 @@ from graphql import (
     GraphQLResolveInfo,
     GraphQLString,
 )
-from graphql import GraphQLBoolean as BOOLEAN
 from msgspec import Struct
 
 from schema.inputs import MUTATION_ID, RETRY
 from schema.typed_names import Kind, Link
-from schema.typed_scalars import ENCODING, JSON, LONG, nth
+from schema.typed_scalars import ENCODING, JSON, KINDS, nth
 from ugs.feature import Command, Warned
 from ugs.graph.content import BASE64, MARKDOWN, UTF8
 from ugs.identity import Context
 from ugs.ontology.errors import InvalidArgument
-from ugs.ontology.properties import PropertyDefinition, PropertyKind
+from ugs.ontology.properties import PropertyDefinition
 from ugs.ontology.remembering import CreateConnection, CreateNode, DeleteConnection, DeleteNode, UpdateNode
 from ugs.writer import Outcome
 
 if TYPE_CHECKING:
     from schema.typed_schema import TypedSchema
 
-INPUTS: Mapping[PropertyKind, Any] = {
-    PropertyKind.STRING: GraphQLString,
-    PropertyKind.INTEGER: LONG,
-    PropertyKind.NUMBER: GraphQLFloat,
-    PropertyKind.BOOLEAN: BOOLEAN,
-}
 ENCODINGS = {"UTF8": UTF8, "BASE64": BASE64}
 OTHERS = "Properties beside those that are defined: text, numbers or booleans"
 
@@ -245,7 +237,7 @@ def _properties(defined: Mapping[str, PropertyDefinition], creating: bool) -> di
     """A field for each defined property; what a new element must have and gets from nowhere else must be given."""
     found = {"properties": GraphQLInputField(JSON, description=OTHERS)}
     for name, one in defined.items():
-        type, told = INPUTS[one.kind], one.description or f"The property {one.name}"
+        type, told = KINDS[one.kind], one.description or f"The property {one.name}"
         needed = creating and one.required and one.default is None
         found[name] = GraphQLInputField(GraphQLNonNull(type) if needed else type, description=told)
     return found

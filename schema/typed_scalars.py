@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from graphql import (
@@ -22,8 +23,9 @@ from graphql import (
     GraphQLString,
 )
 
-from schema.scalars import _instant, _json, _json_literal, _whole_number
+from schema.scalars import instant_given, json_literal, json_value, whole_number
 from ugs.moments import At
+from ugs.ontology.properties import PropertyKind
 from ugs.values import MAX_INT, MIN_INT
 
 
@@ -42,11 +44,19 @@ def nth(type: Any) -> Any:
     return GraphQLNonNull(GraphQLList(GraphQLNonNull(type)))
 
 
-JSON = GraphQLScalarType("JSON", as_it_is, _json, _json_literal, description="Any JSON value")
+JSON = GraphQLScalarType("JSON", as_it_is, json_value, json_literal, description="Any JSON value")
 LONG = GraphQLScalarType("Long", as_it_is, _long, description="A whole number of 64 bits")
-MILLIS = GraphQLScalarType("Millis", as_it_is, _whole_number, description="Unix time in milliseconds (64 bit)")
-DATE_TIME = GraphQLScalarType("DateTime", as_it_is, _instant, description="UTC time, ISO 8601 with Z")
-POSITION = GraphQLScalarType("Position", as_it_is, _whole_number, description="Place in the event log (64 bit)")
+MILLIS = GraphQLScalarType("Millis", as_it_is, whole_number, description="Unix time in milliseconds (64 bit)")
+DATE_TIME = GraphQLScalarType("DateTime", as_it_is, instant_given, description="UTC time, ISO 8601 with Z")
+POSITION = GraphQLScalarType("Position", as_it_is, whole_number, description="Place in the event log (64 bit)")
+
+KINDS: Mapping[PropertyKind, GraphQLScalarType] = {
+    PropertyKind.STRING: GraphQLString,
+    PropertyKind.INTEGER: LONG,
+    PropertyKind.NUMBER: GraphQLFloat,
+    PropertyKind.BOOLEAN: GraphQLBoolean,
+}
+"""What each kind of property is in GraphQL."""
 
 AT = GraphQLInputObjectType(
     "At",
@@ -124,32 +134,34 @@ ORDER = GraphQLInputObjectType(
 )
 
 
-def _written(source: Any, info: GraphQLResolveInfo[Any]) -> Any:
+def by_key(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
+    """What was written under the response key of the field."""
     return source[info.path.key]
 
 
-def _field(type: Any, description: str) -> GraphQLField:
-    return GraphQLField(type, resolve=_written, description=description)
+def field(type: Any, description: str) -> GraphQLField:
+    """A field that was written with its parent."""
+    return GraphQLField(type, resolve=by_key, description=description)
 
 
 CONTENT = GraphQLObjectType(
     "Content",
     {
-        "format": _field(GraphQLNonNull(GraphQLString), "What kind of content it is, such as markdown"),
-        "encoding": _field(GraphQLNonNull(ENCODING), "How the body is written"),
-        "size": _field(GraphQLNonNull(GraphQLInt), "How many bytes it has"),
-        "path": _field(GraphQLNonNull(GraphQLString), "Where the file projection keeps it"),
-        "body": _field(GraphQLNonNull(GraphQLString), "The content itself"),
+        "format": field(GraphQLNonNull(GraphQLString), "What kind of content it is, such as markdown"),
+        "encoding": field(GraphQLNonNull(ENCODING), "How the body is written"),
+        "size": field(GraphQLNonNull(GraphQLInt), "How many bytes it has"),
+        "path": field(GraphQLNonNull(GraphQLString), "Where the file projection keeps it"),
+        "body": field(GraphQLNonNull(GraphQLString), "The content itself"),
     },
     description="What a node or a connection says",
 )
 PAGE_INFO = GraphQLObjectType(
     "PageInfo",
     {
-        "hasNextPage": _field(GraphQLNonNull(GraphQLBoolean), "More rows follow this page"),
-        "hasPreviousPage": _field(GraphQLNonNull(GraphQLBoolean), "Rows stand before this page"),
-        "startCursor": _field(GraphQLString, "Cursor of the first row; null on an empty page"),
-        "endCursor": _field(GraphQLString, "Cursor of the last row; null on an empty page"),
+        "hasNextPage": field(GraphQLNonNull(GraphQLBoolean), "More rows follow this page"),
+        "hasPreviousPage": field(GraphQLNonNull(GraphQLBoolean), "Rows stand before this page"),
+        "startCursor": field(GraphQLString, "Cursor of the first row; null on an empty page"),
+        "endCursor": field(GraphQLString, "Cursor of the last row; null on an empty page"),
     },
     description="Where a page stands among all rows",
 )

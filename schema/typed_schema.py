@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 from graphql import (
     GraphQLArgument,
-    GraphQLBoolean,
     GraphQLField,
-    GraphQLFloat,
     GraphQLID,
     GraphQLInputField,
     GraphQLInputObjectType,
@@ -40,7 +38,7 @@ from schema.typed_scalars import (
     DATE_TIME,
     FLOAT_WHERE,
     JSON,
-    LONG,
+    KINDS,
     LONG_WHERE,
     MILLIS,
     MILLIS_WHERE,
@@ -48,6 +46,8 @@ from schema.typed_scalars import (
     PAGE_INFO,
     STRING_WHERE,
     at_of,
+    by_key,
+    field,
     nth,
 )
 from schema.typed_shapes import MARK, TypedCompiler, TypedShapes
@@ -61,12 +61,6 @@ T = TypeVar("T")
 MAX_TYPES = 1_000
 """A schema of more types is of no use to people and slow for tools."""
 
-OUTPUTS: dict[PropertyKind, Any] = {
-    PropertyKind.STRING: GraphQLString,
-    PropertyKind.INTEGER: LONG,
-    PropertyKind.NUMBER: GraphQLFloat,
-    PropertyKind.BOOLEAN: GraphQLBoolean,
-}
 WHERES: dict[PropertyKind, GraphQLInputObjectType] = {
     PropertyKind.STRING: STRING_WHERE,
     PropertyKind.INTEGER: LONG_WHERE,
@@ -218,16 +212,6 @@ class TypedSchema:
         return found
 
 
-def by_key(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
-    """What was written under the response key of the field."""
-    return source[info.path.key]
-
-
-def field(type: Any, description: str) -> GraphQLField:
-    """A field that was written with its parent."""
-    return GraphQLField(type, resolve=by_key, description=description)
-
-
 async def answered(info: GraphQLResolveInfo[Any], compiler: TypedCompiler, root: Root, at: Any) -> Any:
     """What the compiled way would write, as values."""
     variables = compiler.selection.variables
@@ -250,7 +234,7 @@ def _meaning(definition: PropertyDefinition) -> str:
 
 
 def _property_field(definition: PropertyDefinition) -> GraphQLField:
-    return field(OUTPUTS[definition.kind], _meaning(definition))
+    return field(KINDS[definition.kind], _meaning(definition))
 
 
 def _link_fields(link: Link | None) -> dict[str, GraphQLField]:

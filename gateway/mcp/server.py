@@ -110,7 +110,6 @@ def build_server(
     """A server for the tools of a profile, with its resources and prompts."""
     offered = {tool.name: tool for tool in tools_of(profile)}
     listed = [shown(tool) for tool in offered.values()]
-    guides = [prompts.shown(guide) for guide in prompts.GUIDES]
 
     async def list_tools(context: Asked, params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=listed)
@@ -120,6 +119,21 @@ def build_server(
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name[:80]}")
         return await called(tool, params.arguments or {}, lambda: memory_of(context), mirror, bounds)
+
+    return Server(
+        NAME,
+        version=__version__,
+        title="Graph memory",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        **attachments(memory_of, bounds),
+    )
+
+
+def attachments(memory_of: MemoryOf, bounds: Bounds) -> dict[str, Any]:
+    """The handlers of resources and prompts."""
+    guides = [prompts.shown(guide) for guide in prompts.GUIDES]
 
     async def list_resources(context: Asked, params: PaginatedRequestParams | None) -> ListResourcesResult:
         return ListResourcesResult(resources=resources.RESOURCES)
@@ -136,19 +150,13 @@ def build_server(
     async def get_prompt(context: Asked, params: GetPromptRequestParams) -> GetPromptResult:
         return prompts.filled(params.name, params.arguments or {})
 
-    return Server(
-        NAME,
-        version=__version__,
-        title="Graph memory",
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-    )
+    return {
+        "on_list_resources": list_resources,
+        "on_list_resource_templates": list_templates,
+        "on_read_resource": read_resource,
+        "on_list_prompts": list_prompts,
+        "on_get_prompt": get_prompt,
+    }
 
 
 async def called(
