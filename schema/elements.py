@@ -32,6 +32,7 @@ from ugs.reads.plan import Found, Order, Page, Rows
 
 if TYPE_CHECKING:
     from schema.facts_types import Entity
+    from schema.ontology_types import Ontology
 
 MOST_RESOLVED = 5
 
@@ -177,6 +178,13 @@ class GraphNode(Element):
     async def degree(self, info: Info, direction: Direction = Direction.BOTH) -> int:
         sides = ("outgoing", "incoming") if direction is Direction.BOTH else (direction.name.lower(),)
         return sum([(await self.related(info, f"/{side}")).total or 0 for side in sides])
+
+    @strawberry.field(description="The ontology that knows its type, the first by name; null when none does")
+    async def ontology(self, info: Info) -> Annotated[Ontology, strawberry.lazy("schema.ontology_types")] | None:
+        # Ontologies show nodes; nodes need not know of ontologies before somebody asks.
+        from schema.ontology_sharing import ontology_of_type
+
+        return await ontology_of_type(info, self.row.type, self.at)
 
     @strawberry.field(description="The entity that points at this node, in your project unless told; null without one")
     async def entity(

@@ -210,3 +210,26 @@ async def test_plain_nodes_say_something_through_graphql() -> None:
         assert (await ask(system, batch))["applyBatch"]["elements"] == [{"content": {"encoding": "BASE64", "size": 3}}]
         bad = 'mutation { addNode(input: {id: "d", content: {format: "png", body: "!", encoding: BASE64}}) { node { id } } }'
         assert await refused(system, bad) == "INVALID_ENCODING"
+
+
+async def test_a_node_knows_the_ontology_of_its_type() -> None:
+    async with System.at_url("memory:") as system:
+        await Memory(system).create_ontology(["Project"])
+        await Memory(system, ontology="other").create_ontology(["Run", "Project"])
+        for id, type in (("a", "Project"), ("b", "Run"), ("c", None)):
+            await ask(
+                system,
+                "mutation($id: ID!, $t: String) { addNode(input: {id: $id, type: $t}) { node { id } } }",
+                id=id,
+                t=type,
+            )
+        found = await ask(
+            system,
+            '{ graphNodes { nodes { ontology { name } } } past: graphNode(id: "a", at: {position: 3}) { ontology { name } } }',
+        )
+        assert [node["ontology"] for node in found["graphNodes"]["nodes"]] == [
+            {"name": "default"},
+            {"name": "other"},
+            None,
+        ]
+        assert found["past"]["ontology"] == {"name": "default"}
