@@ -18,7 +18,7 @@ from ugs.reads.where import EVERYTHING, Any_, Op, Property, Where, eq, in_, matc
 from ugs.storage import Session
 
 TYPES = ("R", "S", None)
-PATTERNS = 60
+PATTERNS = 100
 
 
 async def settle(graph: Graph, random: Random) -> None:
@@ -59,7 +59,8 @@ def invented(random: Random) -> Pattern:
     wanted_spots = tuple(n for n in range(len(spots)) if random.random() < 0.6)
     counted = random.random() < 0.4
     wanted_legs = tuple(n for n, leg in enumerate(legs) if random.random() < 0.5 and not (counted and leg.reach))
-    return Pattern(NODES, EDGES, spots, tuple(legs), wanted_spots, wanted_legs, counted)
+    loose = counted and random.random() < 0.6
+    return Pattern(NODES, EDGES, spots, tuple(legs), wanted_spots, wanted_legs, counted, loose=loose)
 
 
 class Plain:
@@ -117,7 +118,7 @@ async def found_by(session: Session, pattern: Pattern) -> Counter[Any] | None:
     found: Counter[Any] = Counter()
     for match in matches:
         found[named(pattern, match)] += match[-1]
-    return found
+    return Counter(dict.fromkeys(found, 1)) if pattern.loose else found
 
 
 @clause("UGS-137", "UGS-138", "UGS-214")
@@ -132,6 +133,7 @@ async def test_whole_patterns_are_found_as_a_plain_search_finds_them(graph: Grap
             found = await found_by(session, pattern)
             if found is not None:
                 answered += 1
-                assert found == Counter(plain.matches(pattern)), pattern
+                expected = Counter(plain.matches(pattern))
+                assert found == (Counter(dict.fromkeys(expected, 1)) if pattern.loose else expected), pattern
     if "match" in graph.system.storage.capabilities.native:
         assert answered > PATTERNS // 2

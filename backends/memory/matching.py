@@ -55,7 +55,7 @@ class Finding:
         seen = [{0} | {leg.end for leg in pattern.legs[:number]} for number in range(len(pattern.legs))]
         for number in reversed(range(len(pattern.legs))):
             leg = pattern.legs[number]
-            compiled = self._walk if leg.reach is not None else self._step
+            compiled = self._reach if pattern.reaches else self._walk if leg.reach is not None else self._step
             self.follow = compiled(number, leg, leg.end in seen[number], self.follow)
 
     async def matches(self) -> list[Match]:
@@ -175,6 +175,28 @@ class Finding:
                         used.discard(mark)
 
         return lambda: reach(self.vertices.key_of(spots[leg.start]), [])
+
+    def _reach(self, number: int, leg: Leg, known: bool, follow: Follow) -> Follow:
+        """A leg of which only the ends count: level by level, every vertex once."""
+        ((arcs_of, there_of, _),) = self._ways(leg.way)
+        fits, arrive, get = self._test(leg.where, vertex=False), self._arrive(leg.end, known), self.vertices.rows.get
+        low, most = leg.reach or (1, 1)
+
+        def reach() -> None:
+            start = self.vertices.key_of(self.spots[leg.start])
+            reached: dict[Any, None] = {start: None} if low == 0 else {}
+            level = [start]
+            for _ in range(most):
+                found = [arc for here in level for arc in arcs_of(here) if fits is None or fits(arc)]
+                self._tick(len(found))
+                level = [there for there in dict.fromkeys(map(there_of, found)) if there not in reached and get(there)]
+                reached.update(dict.fromkeys(level))
+            for there in reached:
+                if (row := arrive(there)) is not None:
+                    self.spots[leg.end] = row
+                    follow()
+
+        return reach
 
     def _tick(self, count: int) -> None:
         self.steps += count

@@ -131,11 +131,10 @@ class Matching:
         start = Place(self.pattern.vertices, "s0")
         id = start.column(self.vertex_key)
         first = self.select.conditions.text(self.pattern.spots[0].where, start)
-        begin = (
-            f"SELECT {id} AS start, {id} AS node, 0 AS depth, {self.dialect.no_path} AS path "
-            f"FROM {quoted(start.table.name)} s0 WHERE {first}"
-        )
-        return " UNION ALL ".join([begin, *self._steps(leg, reach[1])])
+        path = "" if self.pattern.reaches else f", {self.dialect.no_path} AS path"
+        begin = f"SELECT {id} AS start, {id} AS node, 0 AS depth{path} FROM {quoted(start.table.name)} s0 WHERE {first}"
+        # Where only the ends count, each is followed once from every depth.
+        return (" UNION " if self.pattern.reaches else " UNION ALL ").join([begin, *self._steps(leg, reach[1])])
 
     def _steps(self, leg: Leg, most: int) -> Iterator[str]:
         if leg.way is not Way.BOTH or self.dialect.recurses_twice:
@@ -161,13 +160,14 @@ class Matching:
         vertex = Place(self.pattern.vertices, "v").column(self.vertex_key)
         tests = [
             f"{WALK}.depth < {int(most)}",
-            self.dialect.absent(f"{WALK}.path", id),
+            TRUE if self.pattern.reaches else self.dialect.absent(f"{WALK}.path", id),
             self.select.conditions.text(leg.where, place),
             TRUE if loops else f"{here} <> {there}",
         ]
         join = self.dialect.join
+        path = "" if self.pattern.reaches else f", {self.dialect.longer(f'{WALK}.path', id)}"
         return (
-            f"SELECT {WALK}.start, {there}, {WALK}.depth + 1, {self.dialect.longer(f'{WALK}.path', id)} "
+            f"SELECT {WALK}.start, {there}, {WALK}.depth + 1{path} "
             f"FROM {WALK} {join} {arcs} e ON {here} = {WALK}.node "
             f"{join} {quoted(self.pattern.vertices.name)} v ON {vertex} = {there} "
             f"WHERE {' AND '.join(test for test in tests if test != TRUE)}"

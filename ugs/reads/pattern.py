@@ -56,6 +56,19 @@ class Pattern(Struct, frozen=True):
     """Matches that agree in all that is wanted may be given once, with their number; else each counts one."""
     limit: int | None = None
     """So many matches are enough."""
+    loose: bool = False
+    """The numbers of counted matches do not matter, so that any will do."""
+
+    @property
+    def reaches(self) -> bool:
+        """Whether only the ends of one walk are asked for, so that nobody need know the ways between them.
+
+        Whatever can be reached in a direction at all can be reached without using an arc twice, and in no more steps.
+        """
+        if not self.loose or len(self.legs) != 1 or self.wanted_legs:
+            return False
+        leg = self.legs[0]
+        return leg.reach is not None and leg.reach[0] <= 1 and leg.way is not Way.BOTH
 
     @property
     def arc(self) -> Arc:

@@ -57,6 +57,8 @@ class Use:
     slots: frozenset[int]
     counted: bool
     """Equal rows may come once, with their number in the slot `weight`."""
+    loose: bool
+    """Nobody looks at that number."""
     streams: bool
     """Rows go straight into the answer, which may need only the first of them."""
     enough: Fn | None
@@ -156,7 +158,15 @@ class StoreMatch(Operator):
         wanted_legs = tuple(number for number, way in enumerate(self.ways) if way.slot in slots)
         counted = counted and all(self.ways[number].reach is None for number in wanted_legs)
         return Pattern(
-            NODES, EDGES, tuple(spots), tuple(legs), wanted_spots, wanted_legs, counted, self._most(run, exact)
+            NODES,
+            EDGES,
+            tuple(spots),
+            tuple(legs),
+            wanted_spots,
+            wanted_legs,
+            counted,
+            self._most(run, exact),
+            counted and self.use.loose,
         ), exact
 
     def _all_sought(self) -> list[tuple[Sought, ...]]:

@@ -116,9 +116,9 @@ def use_of(planner: MatchPlanner, after: After) -> Use:
         names |= {element.variable or "" for element in path.elements}
     slots = frozenset(env[name] for name in names if name in env)
     if projection is None or counted or projection.order:
-        return Use(slots, counted, False, None, after.weight)
+        return Use(slots, counted, counted and _is_loose(projection), False, None, after.weight)
     streams = after.alone and isinstance(later[0], s.Return) and projection.skip is None
-    return Use(slots, False, streams, _enough(projection, env), after.weight)
+    return Use(slots, False, False, streams, _enough(projection, env), after.weight)
 
 
 def _projection(clause: s.Clause) -> s.Projection | None:
@@ -150,6 +150,12 @@ def _needed(projection: s.Projection) -> set[str]:
     for sort in projection.order:
         found |= free_variables(sort.value)
     return found
+
+
+def _is_loose(projection: s.Projection | None) -> bool:
+    """Whether it makes no difference how often an equal row comes."""
+    found = [] if projection is None else [part for item in projection.items for part in aggregates(item.value)]
+    return all(isinstance(part, s.Call) and (part.distinct or part.name in ("min", "max")) for part in found)
 
 
 def _counts_presence(tree: s.Expression) -> bool:
