@@ -139,7 +139,17 @@ async def check(story: Story, step: dict[str, Any], before: dict[str, Any]) -> N
 
 
 @pytest.mark.clause(
-    "ONT-174", "ONT-175", "ONT-176", "ONT-177", "ONT-178", "ONT-179", "ONT-180", "ONT-193", "ONT-198", "ONT-199"
+    "ONT-174",
+    "ONT-175",
+    "ONT-176",
+    "ONT-177",
+    "ONT-178",
+    "ONT-179",
+    "ONT-180",
+    "ONT-8",
+    "ONT-193",
+    "ONT-198",
+    "ONT-199",
 )
 @pytest.mark.parametrize(("door", "store"), SCENARIO_PLACES)
 async def test_the_six_scenarios(door: str, store: str | None, tmp_path: Path) -> None:

@@ -18,20 +18,6 @@ ONTOLOGY: dict[str, Any] = {"node_types": ["Project"], "connection_types": []}
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 
-@pytest.mark.clause("ONT-8", "ONT-15")
-async def test_typed_memory_over_http_and_a_restart(tmp_path: Path) -> None:
-    with serving(tmp_path) as gateway:
-        async with Client(f"{gateway.url}/mcp") as client:
-            talk = Talk(client)
-            assert len((await client.list_tools()).tools) == 18
-            await talk("create_ontology", **ONTOLOGY)
-            made = await talk("create_node", type="Project", content="# Kitchen", format="markdown")
-            assert (await talk.refused("get_node", node_id="x"))["code"] == "NODE_NOT_FOUND"
-    with serving(tmp_path) as gateway:
-        async with Client(f"{gateway.url}/mcp") as client:
-            assert await Talk(client)("get_node_content", **made) == {"content": "# Kitchen"}
-
-
 @pytest.mark.clause("ONT-8")
 async def test_the_gateways_login_and_roles_hold(tmp_path: Path) -> None:
     file = tmp_path / "tokens.jsonl"
