@@ -7,10 +7,20 @@ import sys
 
 from gateway.cli.remembered import memory_for
 
+INTERRUPTED = 130
+
 
 def main() -> int:
     """Run the command that was typed; answers its exit code."""
-    words = sys.argv[1:]
+    try:
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # Interrupted before there was anybody to say so.
+        return INTERRUPTED
+
+
+def run(words: list[str]) -> int:
+    """Answer from memory, or run the command."""
     memory = memory_for(words, os.environ)
     answer = None if memory is None else memory.recall()
     if answer is None:
