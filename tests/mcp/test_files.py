@@ -14,7 +14,7 @@ from conformance.world import fixture
 from gateway.mcp.server import build_server
 from gateway.mirror import folders
 from gateway.mirror.mirror import FileMirror
-from tests.mcp.talking import Talk, over_stdio
+from tests.mcp.talking import UGS, Talk, over_stdio
 from ugs.api import Graph
 from ugs.errors import StorageIOError
 from ugs.graph.content import NewContent
@@ -250,3 +250,18 @@ async def test_links_that_somebody_planted_are_not_followed(tmp_path: Path) -> N
         with pytest.raises(OSError):
             await FileMirror(base, system).repair()
         assert [path.name for path in outside.iterdir()] == ["secret"]
+
+
+@pytest.mark.clause("ONT-16")
+async def test_the_files_of_any_store_are_made_on_demand(tmp_path: Path) -> None:
+    url, base = f"sqlite:///{tmp_path}/memory.db", tmp_path / "base"
+    async with System.at_url(url) as system:
+        await Memory(system).create_ontology(["Project"])
+        id = await Memory(system).create_node("Project", "# Kitchen", "markdown")
+    for changed in (3, 0):
+        done = await asyncio.create_subprocess_exec(
+            UGS, "mirror", str(base), "--store", url, stdout=asyncio.subprocess.PIPE
+        )
+        told, _ = await done.communicate()
+        assert done.returncode == 0 and json.loads(told)["changed"] == changed
+    assert files(base) == {f"_content/nodes/{id}.md"} and registry(base)["nodes"].keys() == {id}
