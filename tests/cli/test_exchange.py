@@ -162,6 +162,19 @@ def test_an_export_goes_on_where_it_stopped(demo: Ugs, monkeypatch: pytest.Monke
     assert Path("g.json").read_bytes() == Path("whole.json").read_bytes()
 
 
+def test_a_graph_that_moves_while_it_is_written_is_told(demo: Ugs, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gateway.cli.operations import exporting
+
+    places = iter([15, 16, 15, 16])
+
+    async def moving(port: object) -> int:
+        return next(places)
+
+    monkeypatch.setattr(exporting, "position_of", moving)
+    assert "`--at 15` exports one moment of it" in demo("export", "g.json").err
+    assert "changed" not in demo("export", "g.json", "--at", "15").err
+
+
 def test_conflicts_are_refused_skipped_or_replaced(demo: Ugs) -> None:
     Path("g.json").write_text('{"nodes":[{"id":"alice","type":"robot"},{"id":"new"}],"name":"fixture"}')
     assert demo("import", "g.json").value["error"]["code"] == "E001"

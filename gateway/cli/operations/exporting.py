@@ -38,23 +38,32 @@ async def export(asked: Asked, port: Port) -> Answer | None:
     if name == LOG:
         return await export_log(file, port)
     scope = asked.options.get("scope")
-    export = Export(format_named(name), port, scope and scope_named(scope))
+    export = Export(format_named(name), port, scope and scope_named(scope), await position_of(port))
+    await (export.write(sys.stdout) if file == STANDARD_INPUT else export.write_file(file))
+    if port.at is None and export.position != await position_of(port):
+        say(f"warning: the graph changed meanwhile; `--at {export.position}` exports one moment of it")
     if file == STANDARD_INPUT:
-        await export.write(sys.stdout)
         say(f"exported {export.nodes} nodes and {export.edges} edges, digest {export.digest}")
         return None
-    await export.write_file(file)
     counts = {"nodes": export.nodes, "edges": export.edges}
     return Answer("success", {"file": file, "format": name, **counts, "digest": str(export.digest)})
+
+
+async def position_of(port: Port) -> int:
+    """Where the log of a graph ends."""
+    last = await port.history(1, None)
+    return int(last[0]["seq"]) if last else 0
 
 
 class Export:
     """Items of a port on their way into a file."""
 
-    def __init__(self, format: Format, port: Port, scope: str | None) -> None:
+    def __init__(self, format: Format, port: Port, scope: str | None, position: int) -> None:
         self.format = format
         self.port = port
         self.scope = scope
+        self.position = position
+        """Where the log ended when we began."""
         self.nodes = self.edges = 0
         self.digest = Digest()
 
@@ -107,10 +116,8 @@ class Export:
 
     async def write_file(self, file: str) -> None:
         """Write to a part beside the file, which takes its place when it is complete."""
-        head = await self.port.history(1, None)
-        position = head[0]["seq"] if head else 0
-        work = {"format": self.format.name, "scope": self.scope, "from": self.port.name, "position": position}
-        checkpoint = Checkpoint(file, "export", **work)
+        work = {"format": self.format.name, "scope": self.scope, "from": self.port.name, "position": self.position}
+        checkpoint = Checkpoint(file, "export", at=str(self.port.at), **work)
         with part_of(file, checkpoint) as out:
             await self.write(out, checkpoint)
 

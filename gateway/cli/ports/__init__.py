@@ -29,6 +29,8 @@ class Port(ABC):
 
     name: str
     """Which graph it is, without secrets."""
+    at: Any = None
+    """The place in time that reads answer from; None is now."""
 
     @abstractmethod
     async def element(self, id: str) -> Record | None:
