@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,23 +81,34 @@ class FileMirror:
     async def repair(self) -> int:
         """Make every file what the log says, and remove those that belong to nothing; answers how many were wrong."""
         async with self._lock:
-            self._nodes, self._edges, self._paths = {}, {}, {}
-            async with self.system.session() as session:
-                self.position = (await session.head()).position
-                fixed = await self._all_contents(session)
-                known = {content.id: content async for content in _rows(session, CONTENTS)}
-                self._nodes = {node.id: record(node, known.get(node.id)) async for node in _rows(session, NODES)}
-                self._edges = {
-                    edge.id: record(edge, known.get(edge.id))
-                    async for edge in _rows(session, EDGES)
-                    if self._is_sound(edge)
-                }
-                ontology = await find_ontology(session, self.ontology)
-                strays = await self._strays(session)
-            fixed += await asyncio.to_thread(self._write_lists, None if ontology is None else to_yaml(ontology))
-            for path in strays:
-                folders.removed(self.base, path)
-            return fixed + len(strays)
+            with self._in_words():
+                return await self._repair()
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageIOError(f"The files in {self.base} cannot be made good: {error.strerror}") from error
+
+    async def _repair(self) -> int:
+        self._nodes, self._edges, self._paths = {}, {}, {}
+        async with self.system.session() as session:
+            self.position = (await session.head()).position
+            fixed = await self._all_contents(session)
+            known = {content.id: content async for content in _rows(session, CONTENTS)}
+            self._nodes = {node.id: record(node, known.get(node.id)) async for node in _rows(session, NODES)}
+            self._edges = {
+                edge.id: record(edge, known.get(edge.id))
+                async for edge in _rows(session, EDGES)
+                if self._is_sound(edge)
+            }
+            ontology = await find_ontology(session, self.ontology)
+            strays = await self._strays(session)
+        fixed += await asyncio.to_thread(self._write_lists, None if ontology is None else to_yaml(ontology))
+        for path in strays:
+            folders.removed(self.base, path)
+        return fixed + len(strays)
 
     async def _all_contents(self, session: Session) -> int:
         fixed = 0
@@ -229,7 +240,9 @@ class FileMirror:
     @asynccontextmanager
     async def following(self) -> AsyncIterator[FileMirror]:
         """Make the files good, and keep them in step with whatever happens, through any door."""
-        for warning in await take_over(self.base, self.system, self.ontology):
+        with self._in_words():
+            warnings = await take_over(self.base, self.system, self.ontology)
+        for warning in warnings:
             log.warning(warning.message, code=warning.code)
         await self.repair()
         task = asyncio.create_task(self._follow())
