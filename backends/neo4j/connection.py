@@ -82,7 +82,11 @@ class Connection:
     async def reading(self) -> AsyncIterator[Reader]:
         """For reads: nothing that is asked here can change anything."""
         async with self._session(neo4j.READ_ACCESS) as session:
-            yield Reader(self, session)
+            reader = Reader(self, session)
+            try:
+                yield reader
+            finally:
+                await reader.end()
 
     @asynccontextmanager
     async def writing(self, lock: str) -> AsyncIterator[Writer]:
@@ -170,13 +174,19 @@ class Reader:
         self._transaction = transaction
         return answer
 
+    async def end(self) -> None:
+        """End the last transaction; the driver would do that too, but wait for a silent server for ever."""
+        transaction, self._transaction = self._transaction, None
+        if transaction is not None:
+            await self._connection._roll_back(transaction)
+
     async def _current(self) -> AsyncTransaction:
         """A transaction that is young enough: servers end old ones."""
         transaction, self._transaction = self._transaction, None
         if transaction is not None:
             if monotonic() - self._since < RENEWED_AFTER:
                 return transaction
-            await self._connection.within(transaction.rollback())
+            await self._connection._roll_back(transaction)
         self._since = monotonic()
         return await self._connection.within(self._session.begin_transaction())
 
