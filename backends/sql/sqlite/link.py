@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from backends.sql.rows import Values
 from backends.sql.sqlite.errors import translated
 from backends.sql.sqlite.vectors import extension, load
 from backends.sql.writes import Bulk
+from ugs.errors import Unavailable
 
 T = TypeVar("T")
 BUSY_SECONDS = 5.0
@@ -32,6 +34,10 @@ class Thread(aiosqlite.Connection):
     @property
     def raw(self) -> sqlite3.Connection:
         return self._conn
+
+    @property
+    def is_closed(self) -> bool:
+        return self._connection is None
 
     async def hand_over(self, work: Callable[[], T]) -> T:
         """Run the work in the thread and wait for its result."""
@@ -138,7 +144,12 @@ class SqliteLink(Link):
             raise translated(error, self.path, committing=committing) from error
         except asyncio.CancelledError:
             # Nobody waits for the answer any more; the thread should not work on it for minutes.
-            self.thread.raw.interrupt()
+            with suppress(ValueError):  # the connection was closed in the meantime: there is nothing to stop
+                self.thread.raw.interrupt()
+            raise
+        except ValueError as error:
+            if self.thread.is_closed:
+                raise Unavailable(f"{self.path} was closed; open it first") from error
             raise
 
 
