@@ -33,11 +33,10 @@ class Thread(aiosqlite.Connection):
 
     @property
     def raw(self) -> sqlite3.Connection:
-        return self._conn
-
-    @property
-    def is_closed(self) -> bool:
-        return self._connection is None
+        """The connection itself; one that was closed in the meantime is no bug of whoever waits on it."""
+        if self._connection is None:
+            raise Unavailable("The store is closed; open it first")
+        return self._connection
 
     async def hand_over(self, work: Callable[[], T]) -> T:
         """Run the work in the thread and wait for its result."""
@@ -144,12 +143,8 @@ class SqliteLink(Link):
             raise translated(error, self.path, committing=committing) from error
         except asyncio.CancelledError:
             # Nobody waits for the answer any more; the thread should not work on it for minutes.
-            with suppress(ValueError):  # the connection was closed in the meantime: there is nothing to stop
+            with suppress(Unavailable):
                 self.thread.raw.interrupt()
-            raise
-        except ValueError as error:
-            if self.thread.is_closed:
-                raise Unavailable(f"{self.path} was closed; open it first") from error
             raise
 
 
