@@ -13,6 +13,7 @@ import asyncpg
 import pytest
 
 from backends.sql import SqlStorage, open_sql
+from backends.sql.link import Link
 from backends.sql.postgresql.errors import translated
 from backends.sql.postgresql.link import PostgresqlLink
 from backends.sql.postgresql.storage import PostgresqlStorage
@@ -192,16 +193,17 @@ async def write_and_lose_the_connection(storage: SqlStorage) -> None:
 @pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 async def test_a_watcher_finds_its_way_back(storage: PostgresqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     pids: list[int] = []
-    connect = storage.connect
+    acquire = storage.watchers.acquire
 
-    async def noted(*, write: bool = False) -> PostgresqlLink:
-        link = await connect(write=write)
+    async def noted() -> Link:
+        link = await acquire()
+        assert isinstance(link, PostgresqlLink)
         pids.append(link.connection.get_server_pid())
         return link
 
     watch = storage.watch(0)
     await write(storage, 1)
-    monkeypatch.setattr(storage, "connect", noted)
+    monkeypatch.setattr(storage.watchers, "acquire", noted)
     assert await heard(watch) == 1
     waiting = asyncio.create_task(heard(watch))
     await asyncio.sleep(0.2)
