@@ -89,7 +89,7 @@ async def test_a_database_that_does_not_exist_is_unavailable(url: str) -> None:
 
 
 async def test_a_call_that_takes_too_long_is_given_up(storage: Neo4jStorage, url: str) -> None:
-    hasty = open_neo4j(f"{url}&deadline=0.5")
+    hasty = open_neo4j(f"{url}&deadline=3")
     await hasty.open(CATALOG)
     try:
         begun = time.monotonic()
@@ -106,7 +106,7 @@ SLOW = "RETURN reduce(s = 0, i IN range(1, 300000000) | s + i)"
 
 
 async def test_waiting_for_another_writer_has_an_end(storage: Neo4jStorage, url: str) -> None:
-    hasty = open_neo4j(f"{url}&deadline=0.5")
+    hasty = open_neo4j(f"{url}&deadline=3")
     await hasty.open(CATALOG)
     try:
         async with storage.session(write=True) as session:
