@@ -15,7 +15,7 @@ SERVERS := $(BIN)/python -m tests.servers run --
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web run test lint types contracts unit conformance doors tck packaging bench fuzz faults servers lock clean
+.PHONY: help install web run test lint types contracts unit conformance doors proofs tck packaging bench fuzz faults servers lock clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -38,7 +38,7 @@ run: $(STAMP) $(WEB)  ## serve the embedded store, data in ./data
 	@exec $(BIN)/ugs serve --store "file:$(DATA)" --host "$(HOST)" --port "$(PORT)"
 
 test: $(STAMP) $(WEB)  ## everything: servers, lint, types, contracts, unit, conformance, doors, packaging
-	@$(SERVERS) scripts/test.sh lint types+contracts unit+conformance doors+packaging
+	@$(SERVERS) scripts/test.sh lint types+contracts unit+proofs
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check $(CODE)
@@ -51,13 +51,15 @@ contracts: $(STAMP)  ## import-linter: who may import whom
 	@$(BIN)/lint-imports
 
 unit: $(STAMP)  ## tests/ without the packaging and full fault suites
-	@$(BIN)/python -m pytest tests --ignore=tests/packaging
+	@$(BIN)/python -m pytest tests --ignore=tests/packaging --durations=25
 
 conformance: $(STAMP)  ## the kit on all four stores, report in build/conformance
 	@$(SERVERS) $(BIN)/python -m conformance --all --report build/conformance
 
 doors: $(STAMP)  ## the kit through GraphQL over HTTP, on all four stores
 	@$(SERVERS) $(BIN)/python -m tests.doors --all
+
+proofs: conformance doors packaging  ## conformance, doors and packaging, one after the other
 
 tck: $(STAMP)  ## the openCypher TCK on every store, report in build/tck
 	@$(SERVERS) $(BIN)/python -m tests.cypher
