@@ -63,6 +63,14 @@ def test_what_is_written_is_read_back_exactly(name: str, graph: tuple[list[Any],
 
 
 @pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("type", ["\r", "a\rb", "\n", "\r\n", '"', ",", " ", ""])
+def test_types_that_look_like_the_end_of_a_line_stay_what_they_are(name: str, type: str) -> None:
+    edge = {"id": "e", "from": "a", "to": "b", "type": type, "weight": 1, "properties": {type or "k": type}}
+    items = [Item(EDGE, edge)]
+    assert [to_text(content_of(item)) for item in through(name, items)] == [to_text(content_of(item)) for item in items]
+
+
+@pytest.mark.parametrize("name", MODULES)
 @given(text=st.text(max_size=80))
 @settings(max_examples=25, deadline=None)
 def test_a_file_of_anything_is_read_or_refused_in_words(name: str, text: str) -> None:

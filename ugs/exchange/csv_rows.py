@@ -35,7 +35,9 @@ class RowWriter(Writer):
         self._row((EDGE, edge["id"], _type_cell(edge), *ends, to_text(edge["properties"]), ""))
 
     def _row(self, cells: tuple[str, ...]) -> None:
-        csv.writer(self.out, lineterminator="\n").writerow(cells)
+        # Older Pythons quote only what would end a line of their own, and a lone carriage return ends one for readers.
+        quoting = csv.QUOTE_ALL if any("\r" in cell for cell in cells) else csv.QUOTE_MINIMAL
+        csv.writer(self.out, lineterminator="\n", quoting=quoting).writerow(cells)
 
 
 def _type_cell(record: Record) -> str:
