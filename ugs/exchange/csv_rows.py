@@ -36,8 +36,10 @@ class RowWriter(Writer):
 
     def _row(self, cells: tuple[str, ...]) -> None:
         # Older Pythons quote only what would end a line of their own, and a lone carriage return ends one for readers.
-        quoting = csv.QUOTE_ALL if any("\r" in cell for cell in cells) else csv.QUOTE_MINIMAL
-        csv.writer(self.out, lineterminator="\n", quoting=quoting).writerow(cells)
+        all_cells = any("\r" in cell for cell in cells)
+        csv.writer(self.out, lineterminator="\n", quoting=csv.QUOTE_ALL if all_cells else csv.QUOTE_MINIMAL).writerow(
+            cells
+        )
 
 
 def _type_cell(record: Record) -> str:
