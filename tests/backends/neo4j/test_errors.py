@@ -89,13 +89,13 @@ async def test_a_database_that_does_not_exist_is_unavailable(url: str) -> None:
 
 
 async def test_a_call_that_takes_too_long_is_given_up(storage: Neo4jStorage, url: str) -> None:
-    hasty = open_neo4j(f"{url}&deadline=3")
+    hasty = open_neo4j(f"{url}&deadline=2")
     await hasty.open(CATALOG)
     try:
         begun = time.monotonic()
         with pytest.raises(DeadlineExceeded):
             await cypher(hasty, SLOW)
-        assert time.monotonic() - begun < 3
+        assert time.monotonic() - begun < 6
         assert await rows(hasty) == []
     finally:
         await hasty.close()
@@ -217,18 +217,18 @@ async def test_a_connection_lost_at_the_commit_has_an_unknown_outcome(storage: N
 
 
 async def test_a_server_that_never_answers_does_not_hold_us(storage: Neo4jStorage, url: str) -> None:
-    async with behind_relay(url, deadline=0.5) as (relayed, relay):
+    async with behind_relay(url, deadline=2) as (relayed, relay):
         relay.deaf = True
         begun = time.monotonic()
         with pytest.raises(DeadlineExceeded):
             await rows(relayed)
-        assert time.monotonic() - begun < 3
+        assert time.monotonic() - begun < 6
         relay.deaf = False
         assert await rows(relayed) == []
 
 
 async def test_a_commit_that_is_never_answered_has_an_unknown_outcome(storage: Neo4jStorage, url: str) -> None:
-    async with behind_relay(url, deadline=0.5) as (relayed, relay):
+    async with behind_relay(url, deadline=2) as (relayed, relay):
         with pytest.raises(OutcomeUnknown):  # noqa: PT012
             async with relayed.session(write=True) as session:
                 await session.append(events(1), {})
