@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gateway.cli.commands import NAMES, Entry, find_command
 from gateway.cli.exits import OK
 from gateway.cli.outcome import Misused, Speech, in_words
 from gateway.cli.places import VALUED, take_place
-
-if TYPE_CHECKING:
-    from gateway.cli.remembered import Memory
 
 FLAGS = {"--agent": "agent", "--human": "human"}
 ASKS_FOR_HELP = ("-h", "--help")
@@ -27,11 +24,11 @@ class Invocation(NamedTuple):
     """The voice, where a flag names one."""
 
 
-def main(arguments: Sequence[str] | None = None, memory: Memory | None = None) -> int:
-    """Run one command; answers its exit code. Its answer may go into a memory."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; answers its exit code."""
     _speak_utf8()
     typed = read_invocation(list(sys.argv[1:] if arguments is None else arguments))
-    speech = Speech.without_graph(typed.flag, memory)
+    speech = Speech.without_graph(typed.flag)
     return in_words(lambda: _dispatch(typed, speech), speech)
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gateway.cli.answers import Answer
 from gateway.cli.exits import BUG, FAILED, INTERRUPTED, NO_ADDRESS, NO_STORE, USAGE
-from gateway.cli.voices import AGENT, HUMAN, Coded, OutputActor, choose_mode, voice_of
+from gateway.cli.voices import HUMAN, Coded, OutputActor, choose_mode, voice_of
 from gateway.masking import without_secrets
 from ugs.errors import InvalidSyntax, UgsError
-
-if TYPE_CHECKING:
-    from gateway.cli.remembered import Memory
 
 
 class NotOpened(Exception):
@@ -49,26 +46,22 @@ def say(sentence: str) -> None:
 class Speech:
     """One voice, and where it speaks."""
 
-    def __init__(self, voice: OutputActor, memory: Memory | None = None) -> None:
+    def __init__(self, voice: OutputActor) -> None:
         self.voice = voice
-        self.memory = memory
         """Where an answer may be kept for the next time it is asked for."""
         self.data = True
         """Whether the command answers data at all; some only ever say sentences."""
 
     @classmethod
-    def without_graph(cls, flag: str | None, memory: Memory | None = None) -> Speech:
+    def without_graph(cls, flag: str | None) -> Speech:
         """The voice as far as it can be chosen without asking a graph."""
-        return cls(voice_of(choose_mode(flag, {}, {}, os.environ)), memory)
+        return cls(voice_of(choose_mode(flag, {}, {}, os.environ)))
 
     def answer(self, answer: Answer) -> int:
         """Say an answer; its warnings are for whoever watches."""
         for warning in answer.warnings:
             say(f"warning: {warning['code']} {warning['message']}")
-        said = self.voice.format_answer(answer)
-        print(said, flush=True)
-        if self.memory is not None and self.voice.mode == AGENT and not answer.warnings:
-            self.memory.keep(said)
+        print(self.voice.format_answer(answer), flush=True)
         return answer.code
 
     def put(self, value: Any) -> None:
