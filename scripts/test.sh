@@ -3,10 +3,19 @@
 # usage: scripts/test.sh <target>[+<target>]...
 set -uo pipefail
 total=$# number=0 begun=$SECONDS
+LOGS=build/test
+mkdir -p "$LOGS"
 
-# One target; its lines carry its name when others run beside it.
+# One target, its output kept; its lines carry its name when others run beside it.
 run_target() {
-    if [ "$2" = alone ]; then make --no-print-directory "$1"; else make --no-print-directory "$1" 2>&1 | sed -u "s/^/$1: /"; fi
+    local mark="s/^/$1: /"
+    [ "$2" = alone ] && mark=
+    make --no-print-directory "$1" 2>&1 | tee "$LOGS/$1.log" | sed -u "$mark"
+}
+
+# What went wrong comes last, where whoever reads the end of a long log finds it.
+tell_failures() {
+    grep -aE '^(FAILED|ERROR|E   )|error:|\*\*\*|failed' "$LOGS/$1.log" | cut -c1-200 | tail -n 15 | sed "s/^/$1: /"
 }
 
 # One step: every target of it is let finish, so that one run tells all that is wrong.
@@ -16,7 +25,8 @@ run_step() {
     for target in "${targets[@]}"; do run_target "$target" "$how" & pids+=($!); done
     for index in "${!targets[@]}"; do wait "${pids[$index]}" || failed+=("${targets[$index]}"); done
     [ "${#failed[@]}" -eq 0 ] && return
-    printf '\n==> FAILED at step %d of %d: %s (alone: make %s)\n' "$number" "$total" "${failed[*]}" "${failed[0]}" >&2
+    for target in "${failed[@]}"; do tell_failures "$target"; done >&2
+    printf '\n==> FAILED at step %d of %d: %s (alone: make %s; whole logs in %s)\n' "$number" "$total" "${failed[*]}" "${failed[0]}" "$LOGS" >&2
     exit 1
 }
 
