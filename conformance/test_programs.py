@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from ugs.errors import DigestMismatch, Forbidden, InvalidSyntax
 from ugs.identity import Principal
 from ugs.moments import At
 from ugs.ontology.defining import CreateOntology
+from ugs.programs import dispatching
 from ugs.programs.api import DeckEntry, Programs
 from ugs.programs.bounds import Bounds
 from ugs.programs.errors import ProgramInvalid, ProgramNotFound
@@ -189,6 +191,39 @@ async def test_steps_branches_aborts_and_deadlines(world: World) -> None:
     assert len(ids(late)) == 2 and len(late.log) == 1
     assert time.monotonic() - began < 5
     assert len(ids(await ran(world, "+ MATCH (n) RETURN n;"))) == 6
+
+
+TAKING = [
+    "MATCH (n) WHERE n.grounding_strength < 0.5 RETURN n",
+    "MATCH (n:Concept) WHERE n.label CONTAINS 'e' RETURN n.label, n ORDER BY n.label",
+    "MATCH (c)-[r:SUPPORTS]->(d) RETURN c, r, d",
+    "MATCH (c)-[r]-(d:Tool) RETURN *",
+    "MATCH p = (a)-[]->(b)-[:SUPPORTS]->(c) WHERE a.concept_id <> 'x' RETURN p",
+    "MATCH (a)-[*1..2]->(b) WHERE b.concept_id = 'bare' RETURN DISTINCT a",
+    "MATCH (a)-->(b) MATCH (b)-[:SUPPORTS]->(c) RETURN a, b",
+    "MATCH (n) WHERE n.concept_id IN ['ml', 'concept-7'] RETURN n",
+    "MATCH (n) RETURN n ORDER BY n.concept_id LIMIT 2",
+    "MATCH (a)-->(b) WITH b, count(a) AS many WHERE many > 1 RETURN b",
+    "MATCH (a)-[*1..2]->(b:Tool) RETURN [a, b]",
+    "MATCH ()-[r]->() RETURN r",
+]
+"""Queries of all kinds, behind operators that take something away."""
+
+
+@clause("PROG-60", "PROG-62", "PROG-64", "PROG-66")
+async def test_what_is_taken_away_does_not_depend_on_how_it_is_asked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await settle(world.graph)
+    for query in TAKING:
+        for first, op in product(("MATCH (a)-[r]->(b) RETURN a, r, b", "MATCH (n:Concept) RETURN n"), "-&"):
+            text = f"+ {first};\n{op} {query};"
+            narrow = await ran(world, text)
+            assert narrow.aborted is None, (query, narrow.aborted)
+            with monkeypatch.context() as patch:
+                patch.setattr(dispatching, "MOST_HELD", -1)
+                whole = await ran(world, text)
+            assert narrow.result == whole.result, (op, query)
 
 
 @clause("PROG-118", "PROG-119", "PROG-123", "PROG-84")

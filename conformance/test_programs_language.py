@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
 import msgspec
 import pytest
 
-from conformance.outside import cases_or_skip
 from conformance.plugin import clause
 from conformance.world import fixture
-from ugs.cypher.values.entities import Node, Relationship
 from ugs.errors import UgsError
 from ugs.programs.ast import (
     AnyCondition,
@@ -36,15 +34,12 @@ from ugs.programs.errors import BlockInvalid, ProgramTextError
 from ugs.programs.executing import Ready, run_program
 from ugs.programs.issues import RULES, ValidationIssue
 from ugs.programs.json_schema import JSON_SCHEMA
-from ugs.programs.mapping import Mapper
 from ugs.programs.migration import from_exploration, is_exploration
-from ugs.programs.operators import AssertionFailed, apply, drop_dangling
+from ugs.programs.operators import AssertionFailed, apply
 from ugs.programs.results import ProgramResult
-from ugs.programs.safety import safety_faults
 from ugs.programs.text import parse_program, parse_text, print_text
 from ugs.programs.validating import validate
-from ugs.programs.working import RawLink, WorkingGraph
-from ugs.values import to_text
+from ugs.programs.working import WorkingGraph
 
 OK = {"op": "+", "operation": {"type": "cypher", "query": "MATCH (n) RETURN n"}}
 COMPLETE = fixture("prog_organizational_patterns")["program"]
@@ -385,26 +380,6 @@ async def scripted(raw: Any, results: list[Any], w: WorkingGraph | None = None) 
     return await run_program(Script(results), Ready(valid(raw, Bounds())), time.monotonic() + 10, w)
 
 
-def outside(*kinds: str) -> Iterator[Any]:
-    return (case for case in cases_or_skip("graphprogram_cases") if case["kind"] in kinds)
-
-
-@clause("PROG-72", "PROG-73", "PROG-74", "PROG-75", "PROG-76", "PROG-77", "PROG-78", "PROG-85")
-async def test_the_public_projects_executor_cases() -> None:
-    for case in outside("executor"):
-        start = None if case["initial_w"] is None else graph(case["initial_w"])
-        found = (await scripted(case["program"], case["operation_results"], start)).as_json()
-        expected = case["expected"]
-        assert found["result"] == graph(expected["result"]).as_json(), case["name"]
-        numbers = case.get("seed_statements") or [entry["statement"] for entry in expected["log"]]
-        assert [entry["statement"] for entry in found["log"]] == numbers, case["name"]
-        for entry, wanted in zip(found["log"], expected["log"], strict=True):
-            assert entry["duration_ms"] >= 0
-            same = {key: value for key, value in wanted.items() if key != "statement" and value is not None}
-            assert {key: entry.get(key) for key in same} == same, case["name"]
-        assert found.get("aborted") == expected["aborted"], case["name"]
-
-
 @clause("PROG-6", "PROG-10", "PROG-11", "PROG-68", "PROG-69", "PROG-71", "PROG-72", "PROG-73", "PROG-75", "PROG-76")
 async def test_branches_logs_and_aborts() -> None:
     a, b = {"nodes": [{"concept_id": "a", "label": "A"}], "links": []}, {"nodes": [], "links": [["a", "T", "x"]]}
@@ -420,98 +395,6 @@ async def test_branches_logs_and_aborts() -> None:
     assert done.result.is_empty and "aborted" not in done.as_json()
     failed = await scripted(program(OK, OK, OK), [a, {"error": "no such thing"}, a])
     assert failed.as_json()["aborted"] == {"statement": 1, "reason": "Execution error: no such thing"}
-
-
-@pytest.mark.clause("PROG-52", "PROG-53", "PROG-77", "PROG-86")
-def test_the_public_projects_other_cases() -> None:
-    for case in outside("validator", "parse", "operation_count", "nesting_depth"):
-        lenient = case["name"].endswith("test_v000_api_params_defaults_empty")
-        found = validate(case["program"], Bounds(lenient_api_params=lenient))
-        beside = {"V001", "V002", "V005"} if "V000" in case["error_rules"] else set()
-        assert {issue.rule_id for issue in found.errors} - beside == set(case["error_rules"]), case["name"]
-        assert found.valid is case["valid"]
-        for wanted in case.get("issues", ()):
-            assert any(
-                all(getattr(issue, key) == value for key, value in wanted.items() if value is not None)
-                for issue in found.errors + found.warnings
-            ), (case["name"], wanted)
-        for rule, words in case.get("message_contains", {}).items():
-            assert all(word in issue.message for issue in found.errors if issue.rule_id == rule for word in words)
-        check_measures(case)
-    for case in outside("cypher_guard"):
-        assert sorted(fault.rule for fault in safety_faults(case["query"])) == sorted(case["error_rules"]), case["name"]
-    for case in outside("operator"):
-        check_operator(case)
-    for case in outside("link_key"):
-        keys = [RawLink(a, c, b).key for a, b, c in case.get("links", ())]
-        if "link" in case:
-            assert list(msgspec.convert(case["link"], RawLink).key) == case["key"]
-        else:
-            assert (keys[0] == keys[1]) is case["same"]
-
-
-def value_of(raw: Any) -> Any:
-    """A value of the public project's engine as ours gives it."""
-    if isinstance(raw, list):
-        return [value_of(item) for item in raw]
-    if not isinstance(raw, dict) or "id" not in raw:
-        return raw
-    properties = to_text(raw.get("properties", {}))
-    if "start_id" in raw:
-        return Relationship(str(raw["id"]), raw["label"], str(raw["start_id"]), str(raw["end_id"]), properties)
-    return Node(str(raw["id"]), (raw["label"],), properties)
-
-
-FLATTENED = "result_mapping.nested_list"
-"""Lists are opened however deep they lie; the public project opens one level."""
-
-
-@pytest.mark.clause("PROG-79", "PROG-80", "PROG-81")
-def test_the_public_projects_result_cases() -> None:
-    for case in outside("result_mapping"):
-        rows = [[value_of(value) for value in record.values()] for record in case["records"]]
-        w, expected = WorkingGraph(), WorkingGraph()
-        apply(Operator.UNION, w, Mapper({}).result(rows))
-        apply(Operator.UNION, expected, graph(case["expected"]))
-        if case["name"] == FLATTENED:
-            assert w.ids == ["a"]
-        else:
-            assert told(w) == told(expected), case["name"]
-
-
-def told(w: WorkingGraph) -> dict[str, Any]:
-    """W without labels: a node that says nothing about its own shows its name or id here, not its type (C-90)."""
-    nodes = [{key: value for key, value in node.items() if key != "label"} for node in w.as_json()["nodes"]]
-    return {"nodes": nodes, "links": w.as_json()["links"]}
-
-
-def check_measures(case: Mapping[str, Any]) -> None:
-    if "operation_count" in case or "nesting_depth" in case:
-        tree = valid(case["program"], Bounds())
-        assert operation_count(tree.statements) == case.get("operation_count", operation_count(tree.statements))
-        assert nesting_depth(tree.statements) == case.get("nesting_depth", nesting_depth(tree.statements))
-    for path, value in case.get("parsed", {}).items():
-        found: Any = valid(case["program"], Bounds()).as_json()
-        if path == "statement_count":
-            assert len(found["statements"]) == value
-            continue
-        for step in path.split("."):
-            found = len(found) if step == "length" else found[int(step) if step.isdecimal() else step]
-        assert found == value, (case["name"], path)
-
-
-def check_operator(case: Mapping[str, Any]) -> None:
-    w = graph(case["W"])
-    if case["op"] == "invariant":
-        assert drop_dangling(w) == case["links_removed"]
-    elif "aborts" in case:
-        with pytest.raises(AssertionFailed):
-            apply(Operator(case["op"]), w, graph(case["R"]))
-        return
-    else:
-        affected = apply(Operator(case["op"]), w, graph(case["R"]))
-        assert tuple(affected) == (case["nodes_affected"], case["links_affected"]), case["name"]
-    assert w.as_json() == graph(case["W_after"]).as_json(), case["name"]
 
 
 # ── text and blocks ──────────────────────────────────────────────────────────

@@ -18,10 +18,11 @@ from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.programs.endpoints import ANSWERS, Call
 from ugs.programs.issues import result_of
 from ugs.programs.mapping import Mapper, ontologies_of
+from ugs.programs.narrowing import MOST_HELD, narrowed
 from ugs.programs.parameters import W_IDS, substituted
 from ugs.programs.safety import check_query
 from ugs.programs.validating import check_params
-from ugs.programs.view import ProgramGraph, needs_completing, program_graph
+from ugs.programs.view import ProgramGraph, ids_of, needs_completing, program_graph
 from ugs.programs.working import WorkingGraph
 from ugs.storage import Session
 from ugs.vectors.vectors import Vectors
@@ -65,20 +66,31 @@ class Dispatcher:
         return await self._ask(operation, bound, statement.op in TAKING)
 
     async def _ask(self, operation: CypherOp, values: Mapping[str, Any], taking: bool) -> WorkingGraph:
-        world, mapper = self.world, await self._known_mapper()
-        checked = check_query(operation.query, world.bounds.path)
+        mapper = await self._known_mapper()
+        checked = check_query(operation.query, self.world.bounds.path)
         if checked.faults:
             raise InvalidSyntax(checked.faults[0].message)
         text = checked.to_run(operation.limit)
+        if taking:
+            return await self._named_by(text, values, mapper)
+        result = mapper.result(await self._rows(text, values, mapper))
+        return result if checked.ordered else result.sorted()
+
+    async def _named_by(self, text: str, values: Mapping[str, Any], mapper: Mapper) -> WorkingGraph:
+        """Which nodes of W a query names; where it can be, it is asked about them alone."""
+        wanted: list[str] = values[W_IDS]
+        narrow = narrowed(text) if self.world.view == "GRAPH" and len(wanted) <= MOST_HELD else None
+        if narrow is not None:
+            values = {**values, W_IDS: await ids_of(self.world.session, wanted)}
+        return mapper.filter(await self._rows(narrow or text, values, mapper), frozenset(wanted))
+
+    async def _rows(self, text: str, values: Mapping[str, Any], mapper: Mapper) -> list[tuple[Any, ...]]:
+        world = self.world
         source: Session | GraphView = world.session
         if needs_completing(text, world.bounds.any_is_concept):
             source = self._graph(mapper)
         limits = cypher.Limits(seconds=max(0.001, world.deadline - time.monotonic()), rows=MOST_ROWS)
-        found = await cypher.run(source, text, values, limits, world.view, world.glasses)
-        if taking:
-            return mapper.filter(found.rows, frozenset(values[W_IDS]))
-        result = mapper.result(found.rows)
-        return result if checked.ordered else result.sorted()
+        return (await cypher.run(source, text, values, limits, world.view, world.glasses)).rows
 
     async def _call(self, operation: ApiOp, values: Mapping[str, Any]) -> WorkingGraph:
         params = substituted(operation.given, values)

@@ -69,18 +69,23 @@ class Mapper:
 
     def filter(self, rows: Iterable[Iterable[Any]], wanted: Collection[str]) -> WorkingGraph:
         """Only which of the wanted concepts occur: all that a step needs to know which takes something away."""
-        entities = dict.fromkeys(entity for row in rows for value in row for entity in entities_in(value))
+        entities = distinct(rows)
         found = (concept_id_of(entity) for entity in entities if isinstance(entity, Node))
         return WorkingGraph([RawNode(id, id) for id in found if id in wanted])
 
     def result(self, rows: Iterable[Iterable[Any]]) -> WorkingGraph:
         """Nodes and links of all rows, each once; values that are neither say nothing."""
-        entities = list(dict.fromkeys(entity for row in rows for value in row for entity in entities_in(value)))
+        entities = distinct(rows)
         nodes = [mapped_node(one, self.ontologies) for one in entities if isinstance(one, Node)]
         ids = (one.id for one in entities if isinstance(one, Node))
         self.known.update((id, node.concept_id) for id, node in zip(ids, nodes, strict=True) if id != node.concept_id)
         links = [mapped_link(one, self.known) for one in entities if isinstance(one, Relationship)]
         return WorkingGraph(nodes, links)
+
+
+def distinct(rows: Iterable[Iterable[Any]]) -> list[Node | Relationship]:
+    """Every element of some rows once, where it came first and as it came last."""
+    return list({one: one for row in rows for value in row for one in entities_in(value)}.values())
 
 
 def entities_in(value: Any) -> Iterator[Node | Relationship]:

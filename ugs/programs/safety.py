@@ -81,11 +81,6 @@ def check_query(text: str, longest_path: int = BOUNDS.path) -> Checked:
     return Checked(text, tuple(_forbidden(text)) or (Fault("V031", f"Cypher query cannot be read: {trouble}"),))
 
 
-def safety_faults(text: str, longest_path: int = BOUNDS.path) -> list[Fault]:
-    """Writes, calls and unbounded paths alone, without minding whether the text can be read otherwise."""
-    return [fault for fault in check_query(text, longest_path).faults if fault.rule != "V031"]
-
-
 def _described(prepared: cypher.Prepared, longest_path: int) -> Checked:
     query = prepared.statement.query
     parts = list(walk(query))

@@ -13,7 +13,9 @@ from ugs.cypher import GraphView, StoredGraph
 from ugs.cypher.engine.view import Condition, Wanted
 from ugs.cypher.values.entities import Node, Relationship
 from ugs.cypher.views import Glasses, view_of
+from ugs.graph.model import NODES
 from ugs.graph.naming import NAMING, label_of
+from ugs.identity import is_identifier
 from ugs.programs.mapping import concept_id_of, ontology_of
 from ugs.reads.where import EVERYTHING, Compare, Op, Property, Where, all_of, any_of, in_
 from ugs.storage import Session
@@ -126,6 +128,15 @@ def program_graph(
     """A view of a session, completed for programs."""
     inner = WideGraph(session, ontologies) if view == "GRAPH" else view_of(session, view, glasses)
     return ProgramGraph(inner, ontologies, any_is_concept)
+
+
+async def ids_of(session: Session, concepts: Collection[str]) -> list[str]:
+    """The ids of all nodes that may be these concepts: by their own id, or because they call themselves so."""
+    ids = [id for id in concepts if is_identifier(id)]
+    if not concepts or not await session.has_key(NODES, FIELD, "concept_id"):
+        return ids
+    called = await session.fetch(NODES, Property(FIELD, "concept_id", Op.IN, tuple(concepts)))
+    return [*ids, *(row.id for row in called)]
 
 
 def _property(key: str, part: Condition) -> Where:

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ugs.values import comparable, from_text, same_value
+from ugs.values import comparable, from_text, same_value, to_text
 
 
 class Op(StrEnum):
@@ -185,11 +185,29 @@ _MISSING = object()
 def _property_matcher(where: Property) -> Matcher:
     field, key = where.field, where.key
     test = property_test(where.op, where.value)
+    name, part = _traces(where)
 
     def matches(row: Any) -> bool:
-        return test(from_text(getattr(row, field)).get(key, _MISSING))
+        text = getattr(row, field)
+        return name in text and part in text and test(from_text(text).get(key, _MISSING))
 
     return matches
+
+
+def _traces(where: Property) -> tuple[str, str]:
+    """What the JSON of an object must contain to meet a condition: looking for it is far cheaper than reading it."""
+    if where.op is Op.NE:  # what lacks the property meets it too
+        return "", ""
+    textual = where.op in _TEXTUAL or where.op is Op.EQ
+    return f"{_written(where.key)}:", _written(where.value)[1:-1] if textual and isinstance(where.value, str) else ""
+
+
+def _written(text: str) -> str:
+    """A text as canonical JSON has it; one that no store can keep leaves no trace."""
+    try:
+        return to_text(text)
+    except UnicodeError:
+        return ""
 
 
 def property_test(op: Op, value: Any) -> Callable[[Any], bool]:
