@@ -143,7 +143,7 @@ async def test_what_fails_changes_nothing_and_hurts_nobody(
 async def test_who_hangs_is_left_alone_and_lines_are_short(acting: Acting, world: World, trial: Trial) -> None:
     for id in ("stuck", "free"):
         await acting.register(id, "trial")
-    world.system.companions[ActorSystem] = ActorSystem(world.system, timeout=0.2, longest_line=3)
+    world.system.companions[ActorSystem] = ActorSystem(world.system, timeout=2, longest_line=3)
     graph = ActorGraph(world.system)
     hanging = asyncio.create_task(graph.send("stuck", "hang"))
     await asyncio.sleep(0)
@@ -154,7 +154,7 @@ async def test_who_hangs_is_left_alone_and_lines_are_short(acting: Acting, world
     await graph.send("free", "note", {"n": 1})
     assert not hanging.done()
     waiting[0].cancel()
-    with pytest.raises(DeadlineExceeded, match=r"hang to stuck took longer than 0.2 seconds"):
+    with pytest.raises(DeadlineExceeded, match=r"hang to stuck took longer than 2 seconds"):
         await hanging
     assert (await waiting[1])["count"] == 1
     seen = await graph.get_node_properties("stuck")

@@ -186,10 +186,10 @@ async def test_steps_branches_aborts_and_deadlines(world: World) -> None:
 
     began = time.monotonic()
     wild = "MATCH (a), (b), (c), (d), (e), (f), (g), (h), (i), (j), (k), (l) RETURN count(*)"
-    late = await ran(world, f"+ MATCH (n:Tool) RETURN n;\n+ {wild};\n+ MATCH (n) RETURN n;", bounds=Bounds(seconds=0.5))
+    late = await ran(world, f"+ MATCH (n:Tool) RETURN n;\n+ {wild};\n+ MATCH (n) RETURN n;", bounds=Bounds(seconds=2))
     assert late.as_json()["aborted"] == {"statement": 1, "reason": "Program execution timed out"}
     assert len(ids(late)) == 2 and len(late.log) == 1
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert len(ids(await ran(world, "+ MATCH (n) RETURN n;"))) == 6
 
 

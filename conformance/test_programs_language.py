@@ -216,10 +216,10 @@ def test_the_seeds_programs_are_valid_and_validation_is_quick() -> None:
     quick = fixture("prog_quick_example")["program"]
     assert validate(quick).valid and validate(COMPLETE).valid
     assert validate(fixture("prog_storage_record")["record"]["definition"]).valid
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(200):
         validate(COMPLETE)
-    assert (time.perf_counter() - began) / 200 < 0.005
+    assert (time.process_time() - began) / 200 < 0.005
 
 
 # ── the syntax tree ──────────────────────────────────────────────────────────
