@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 from secrets import token_hex
 
@@ -39,7 +39,7 @@ KEPT = 1_000
 MOST_HEADERS, MOST_HEADER_BYTES = 50, 8_192
 """More than this is not plain; what is too much altogether, the guard knows."""
 JSON_KINDS = frozenset({b"application/json", b"application/json; charset=utf-8", b"application/json;charset=utf-8"})
-UNUSUAL = (b"content-encoding", b"expect")
+UNUSUAL = (b"content-encoding", b"expect", b"transfer-encoding")
 CONTENT_TYPES = {media: f"{media}; charset=utf-8".encode() for media in (RESPONSE_TYPE, PLAIN_TYPE)}
 BEGINNING, NUMBERS = token_hex(6), count()
 """New request ids: where this process begins, and its requests one by one; nobody has to guess them."""
@@ -53,6 +53,14 @@ class Told(Struct):
     authorization: str | None
     encodings: str
     id: str
+
+
+class Ready(Struct):
+    """A request that may run."""
+
+    asked: Asked
+    admitted: Admitted
+    principal: Principal
 
 
 class Answer(Struct):
@@ -75,7 +83,7 @@ class Express:
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> Receive | None:
         """Answer the request, or give back what the usual way shall receive."""
-        told = self._told(scope)
+        told = self.told(scope["headers"])
         if told is None:
             return receive
         started, token = time.perf_counter(), request_id.set(told.id)
@@ -84,10 +92,7 @@ class Express:
             if not isinstance(answer, Answer):
                 return answer
             await self._send(told, answer, send)
-            took = time.perf_counter() - started
-            self.reception.metrics.served(answer.outcome, took)
-            if log.tells_info:
-                log.info("served", method="POST", path=PATH, status=answer.status, took_ms=round(took * 1000, 1))
+            self.served(answer, started)
         finally:
             request_id.reset(token)
         return None
@@ -97,11 +102,20 @@ class Express:
         try:
             async with asyncio.timeout(self.door.seconds):
                 message = await receive()
-                ready = None if message.get("more_body") else self._ready(message.get("body", b""), told, scope)
-                return replayed(message, receive) if ready is None else await self._run(told, *ready)
         except TimeoutError:
-            reason = f"The request took longer than {self.door.seconds:g} seconds and was stopped"
-            return _refused(Refused(503, DeadlineExceeded(reason)))
+            return self._too_late()
+        client = scope["client"]
+        whole = not message.get("more_body")
+        ready = self.ready(message.get("body", b""), told, client[0] if client else "") if whole else None
+        return replayed(message, receive) if ready is None else await self.answered(told, ready)
+
+    async def answered(self, told: Told, ready: Ready) -> Answer:
+        """The answer to a request that may run."""
+        try:
+            async with asyncio.timeout(self.door.seconds):
+                return await self._run(told, ready.asked, ready.admitted, ready.principal)
+        except TimeoutError:
+            return self._too_late()
         except RecursionError:
             return _refused(Refused(400, LimitExceeded("The query is nested too deeply")))
         except Refused as refused:
@@ -109,12 +123,32 @@ class Express:
         except Exception as error:
             return _failed(error)
 
+    def now(self, ready: Ready) -> Answer | None:
+        """The answer where nobody has to be waited for; else None, and nothing has happened."""
+        system = self.reception.tenants.opened(ready.principal)
+        if system is None or self.door.tracing.is_on:
+            return None
+        asked = ready.asked
+        found = self.operations.answer_now(ready.admitted.prepared, system, asked.variables, asked.operation)
+        return None if found is None else Answer(found)
+
+    def _too_late(self) -> Answer:
+        reason = f"The request took longer than {self.door.seconds:g} seconds and was stopped"
+        return _refused(Refused(503, DeadlineExceeded(reason)))
+
+    def served(self, answer: Answer, started: float) -> None:
+        """Count an answer that has gone out."""
+        took = time.perf_counter() - started
+        self.reception.metrics.served(answer.outcome, took)
+        if log.tells_info:
+            log.info("served", method="POST", path=PATH, status=answer.status, took_ms=round(took * 1000, 1))
+
     # ── is it plain? ─────────────────────────────────────────────────────────
 
-    def _told(self, scope: Scope) -> Told | None:
-        given = scope["headers"]
+    def told(self, given: Sequence[tuple[bytes, bytes]]) -> Told | None:
+        """What the headers say, if they are plain."""
         headers: dict[bytes, bytes] = dict(given)
-        if len(headers) != len(given) or not self._is_plain(headers, scope):
+        if len(headers) != len(given) or not self._is_plain(headers, given):
             return None
         media = self._media_for(headers.get(b"accept", b"*/*"))
         if media is None:
@@ -124,21 +158,21 @@ class Express:
             media,
             None if authorization is None else authorization.decode("latin-1"),
             headers.get(b"accept-encoding", b"").decode("latin-1"),
-            _id(headers.get(b"x-request-id")),
+            id_for(headers.get(b"x-request-id")),
         )
 
-    def _is_plain(self, headers: Mapping[bytes, bytes], scope: Scope) -> bool:
+    def _is_plain(self, headers: Mapping[bytes, bytes], given: Sequence[tuple[bytes, bytes]]) -> bool:
         return (
             headers.get(b"content-type") in JSON_KINDS
-            and self._is_short(headers.get(b"content-length", b""))
+            and self.is_short(headers.get(b"content-length", b""))
             and self._knows_host(headers.get(b"host", b""))
             and not any(name in headers for name in UNUSUAL)
             and len(headers) <= MOST_HEADERS
             and sum(map(len, headers.values())) <= MOST_HEADER_BYTES
-            and (b"origin" not in headers or self._may_come(scope))
+            and (b"origin" not in headers or self._may_come(given))
         )
 
-    def _is_short(self, length: bytes) -> bool:
+    def is_short(self, length: bytes) -> bool:
         return length.isdigit() and len(length) < 12 and 0 < int(length) <= self.door.most_bytes
 
     def _knows_host(self, host: bytes) -> bool:
@@ -152,8 +186,8 @@ class Express:
             self._hosts.add(host)
         return True
 
-    def _may_come(self, scope: Scope) -> bool:
-        return not self.crossing and self.reception.origins.may_ask(Headers(scope=scope))
+    def _may_come(self, given: Sequence[tuple[bytes, bytes]]) -> bool:
+        return not self.crossing and self.reception.origins.may_ask(Headers(raw=list(given)))
 
     def _media_for(self, accept: bytes) -> str | None:
         """What a client gets that accepts this; None for streams, and where there is nothing for it."""
@@ -167,7 +201,7 @@ class Express:
 
     # ── may it run? ──────────────────────────────────────────────────────────
 
-    def _ready(self, body: bytes, told: Told, scope: Scope) -> tuple[Asked, Admitted, Principal] | None:
+    def ready(self, body: bytes, told: Told, address: str) -> Ready | None:
         """The request, if it may run at once."""
         try:
             asked = from_body(body, self.door.most_depth)
@@ -177,10 +211,10 @@ class Express:
             admitted = self.reception.admit(asked, self.reception.text_of(asked), principal)
             if admitted.operation is None or admitted.operation.operation is OperationType.SUBSCRIPTION:
                 return None
-            self.reception.take_turn(principal, scope["client"][0] if scope["client"] else "")
+            self.reception.take_turn(principal, address)
         except (Refused, Unauthenticated, TooManyRequests, RecursionError):
             return None
-        return asked, admitted, principal
+        return Ready(asked, admitted, principal)
 
     # ── the answer ───────────────────────────────────────────────────────────
 
@@ -190,16 +224,22 @@ class Express:
             result = await self.operations.answer(admitted.prepared, context, asked.variables, asked.operation)
         return Answer(result) if isinstance(result, bytes) else Answer(*shown(told.media, result, admitted.hinting))
 
+    def packed(self, told: Told, answer: Answer) -> tuple[bytes, Mapping[str, str]]:
+        """The body as the caller takes it, and the headers that go with it."""
+        if not self.door.compressing:
+            return answer.body, answer.headers
+        body, more = compressed(answer.body, told.encodings)
+        return body, {**answer.headers, **more}
+
     async def _send(self, told: Told, answer: Answer, send: Send) -> None:
-        body, more = compressed(answer.body, told.encodings) if self.door.compressing else (answer.body, {})
+        body, more = self.packed(told, answer)
         headers = [
             (b"content-type", CONTENT_TYPES[told.media]),
             (b"content-length", b"%d" % len(body)),
             (b"x-request-id", told.id.encode()),
             *SAFE,
         ]
-        if more or answer.headers:
-            headers += [(name.encode(), value.encode()) for name, value in {**answer.headers, **more}.items()]
+        headers += [(name.encode(), value.encode()) for name, value in more.items()]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
@@ -209,7 +249,7 @@ def _refused(refused: Refused) -> Answer:
     return Answer(body, status, "refused", headers)
 
 
-def _id(given: bytes | None) -> str:
+def id_for(given: bytes | None) -> str:
     """The caller's own request id when it is harmless, else a new one."""
     text = "" if given is None else given.decode("latin-1")
     return text if text and CALLERS_ID.fullmatch(text) else f"{BEGINNING}{next(NUMBERS):08x}"

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from gateway.app import create_app
-from gateway.patience import PatientProtocol
+from gateway.lane import LaneProtocol
 from gateway.settings import Settings, flag
 from gateway.sockets import MOST_FRAME
 from ugs.errors import UgsError
@@ -97,7 +97,7 @@ def _config(app: Starlette, settings: Settings) -> uvicorn.Config:
         lifespan="on",
         ws_max_size=MOST_FRAME,
         server_header=False,
-        http=PatientProtocol,
+        http=LaneProtocol,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),

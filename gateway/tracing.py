@@ -21,6 +21,11 @@ class Tracing:
         self._provider = provider_for(endpoint) if endpoint else None
         self._tracer = self._provider.get_tracer("ugs", ugs.__version__) if self._provider else None
 
+    @property
+    def is_on(self) -> bool:
+        """Whether anybody looks at traces."""
+        return self._tracer is not None
+
     def span(self, operation: OperationDefinitionNode | None) -> AbstractContextManager[Any]:
         """A span named after the operation, as the conventions for GraphQL servers say."""
         if self._tracer is None or operation is None:

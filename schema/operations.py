@@ -47,6 +47,7 @@ from schema.variables import MISSING, Variables
 from schema.writers import NotCompiled
 from ugs.errors import UgsError
 from ugs.reads.plan import Read
+from ugs.system import System
 
 log = logging.getLogger(__name__)
 
@@ -235,6 +236,25 @@ class Operations:
             if fast is not None:
                 return fast
         return await self._executed(prepared, context, variables, operation_name)
+
+    def answer_now(
+        self, prepared: Prepared, system: System, given: Mapping[str, Any] | None, operation_name: str | None
+    ) -> bytes | None:
+        """The response to a compiled question that the store answers without being waited for; else None."""
+        operation = prepared.operation(operation_name)
+        if operation is None or operation.operation is not OperationType.QUERY or prepared.errors or not self.compiling:
+            return None
+        try:
+            if self._excess(prepared, operation_name, given) is not None:
+                return None
+            variables = self._variables(prepared, operation, given or {})
+            compiled = None if variables is None else self._compiled(prepared, operation, variables)
+            if variables is None or not isinstance(compiled, CompiledOperation):
+                return None
+            return compiled.now(system.storage, variables)
+        except Exception:
+            # Asked once more the usual way, it says by itself what is wrong.
+            return None
 
     def plans(
         self, prepared: Prepared, operation: OperationDefinitionNode, given: Mapping[str, Any]

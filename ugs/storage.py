@@ -187,6 +187,13 @@ class Storage(ABC):
         """A session for one question; a store that needs no transaction around it may save that."""
         return self.session()
 
+    def deciding(self) -> AbstractAsyncContextManager[Session]:
+        """A write session for one group of decisions: it reads, then appends once, and that is all.
+
+        A store may let it begin without a lock and refuse with `Conflict` at its end when somebody else was faster.
+        """
+        return self.session(write=True)
+
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; a store that needs no transaction around it may save that."""
         async with self.session() as session:
@@ -199,6 +206,10 @@ class Storage(ABC):
     def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
         """The statements with which a store writes an answer itself, for people; none where it does not."""
         return []
+
+    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
+        """The same from the state of this very moment, where nothing has to be waited for; else None."""
+        return None
 
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the log's end whenever it has moved beyond `after`, also by other processes (default: polling)."""

@@ -37,6 +37,8 @@ from ugs.values import check_value, from_text, to_text
 MAX_GROUP = 512
 MAX_KEY = 200
 RETRY_PAUSES = (0.02, 0.1, 0.4)
+ROUNDS = 3
+"""So often those who came meanwhile join a group before it is committed: reading for the first takes a while."""
 RESOLVE_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -131,10 +133,9 @@ class Writer:
         answers: list[tuple[Job, Outcome | Exception]] = []
         events: list[Event] = []
         try:
-            async with self._storage.session(write=True) as session:
+            async with self._storage.deciding() as session:
                 desk = Desk(session, self._catalog, await session.head(), self._clock.now())
-                await self._prepare(desk, [job.command for job in group])
-                answers = [(job, await self._decide(job, desk)) for job in group]
+                answers = await self._decide_all(group, desk)
                 events = desk.events
                 if events:
                     await session.append(events, desk.writes())
@@ -144,6 +145,24 @@ class Writer:
         self._publish(events)
         for job, answer in answers:
             _answer(job, answer)
+
+    async def _decide_all(self, group: list[Job], desk: Desk) -> list[tuple[Job, Outcome | Exception]]:
+        """Decide the group and those who join it meanwhile."""
+        answers: list[tuple[Job, Outcome | Exception]] = []
+        for left in reversed(range(ROUNDS)):
+            some = group[len(answers) :]
+            await self._prepare(desk, [job.command for job in some])
+            answers += [(job, await self._decide(job, desk)) for job in some]
+            if not left or not self._join(group):
+                break
+        return answers
+
+    def _join(self, group: list[Job]) -> bool:
+        """Take those who wait into the group, as long as it is not too large."""
+        room = MAX_GROUP - len(group)
+        some, self._waiting = self._waiting[:room], self._waiting[room:]
+        group += some
+        return bool(some)
 
     async def _decide(self, job: Job, desk: Desk) -> Outcome | Exception:
         """Decide one command; a refusal leaves no trace on the desk."""

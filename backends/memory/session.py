@@ -72,6 +72,10 @@ class PlainSession(Session):
     async def clear(self, tables: Iterable[Table]) -> None:
         raise Conflict("This session only reads; ask for session(write=True)")
 
+    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
+        """The answer to a plan as text, if it can be given without waiting."""
+        return None
+
 
 class ReadSession(PlainSession):
     """A session that answers everything from the indexes."""
@@ -154,6 +158,14 @@ class ReadSession(PlainSession):
 
 class Pending:
     """What a write session has collected, to be logged and stored when it ends."""
+    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
+        try:
+            if rendering.is_native:
+                return self.renderer.text(plan, rendering)
+            return rendering.write(self.reader.read(plan), plan, late)
+        except NotBuilt:
+            return None  # building an index takes a while
+
 
     def __init__(self) -> None:
         self.events: list[Event] = []

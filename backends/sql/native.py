@@ -16,7 +16,7 @@ from backends.sql.rows import value_from_store
 from backends.sql.session import Shape, SqlSession
 from backends.sql.unfolding import Unfolding
 from backends.sql.unindexed import decided, is_decidable
-from ugs.catalog import Row, Table
+from ugs.catalog import Kind, Row, Table
 from ugs.reads.levels import execute_by_levels, one_more, without_extra
 from ugs.reads.near import Near, Scored
 from ugs.reads.pattern import Match, Pattern
@@ -157,6 +157,9 @@ def _is_plain(shape: Shape, read: Read) -> bool:
 def is_storable_key(table: Table, key: tuple[Any, ...]) -> bool:
     """Whether a row could have this key at all."""
     for name, part in zip(table.key, key, strict=True):
-        if part is None or fitted(table.field(name).kind, Op.EQ, part) != Fitted(Op.EQ, part):
+        kind = table.field(name).kind
+        if type(part) is str and kind is Kind.TEXT and part.isascii() and "\x00" not in part:
+            continue
+        if part is None or fitted(kind, Op.EQ, part) != Fitted(Op.EQ, part):
             return False
     return True

@@ -23,7 +23,7 @@ class Gateway:
 
     def __init__(self, process: subprocess.Popen[str], port: int) -> None:
         self.process = process
-        self.url = f"http://127.0.0.1:{port}"
+        self.port, self.url = port, f"http://127.0.0.1:{port}"
 
     def get(self, path: str) -> tuple[int, str]:
         """Status and text of a page, 0 when nobody answers."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from backends.sql.postgresql.packing import packed, unpacking
 from backends.sql.writes import Bulk
 
 MANY = 5_000
@@ -35,17 +36,31 @@ def combined(bulks: Sequence[Bulk]) -> Iterator[tuple[str, list[Sequence[Any]]]]
 
 def _in_pieces(bulk: Bulk) -> Iterator[tuple[str, list[Sequence[Any]]]]:
     for start in range(0, len(bulk.rows), MANY):
-        yield bulk.text, _columns(bulk.rows[start : start + MANY])
+        yield _sent(bulk.text, _columns(bulk.rows[start : start + MANY]))
 
 
 def _together(group: list[Bulk]) -> tuple[str, list[Sequence[Any]]]:
     columns = [_columns(bulk.rows) for bulk in group]
     text = one_text(tuple(bulk.text for bulk in group), tuple(len(some) for some in columns))
-    return text, [column for some in columns for column in some]
+    return _sent(text, [column for some in columns for column in some])
+
+
+def _sent(text: str, columns: list[Sequence[Any]]) -> tuple[str, list[Sequence[Any]]]:
+    """The statement with its columns as texts, where every one of them can be a text."""
+    texts: list[Sequence[Any]] = []
+    for column in columns:
+        one = packed(column)
+        if one is None:
+            return text, columns
+        texts.append(one)
+    return taking_texts(text), texts
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> list[Sequence[Any]]:
     return list(zip(*rows, strict=True))
+
+
+taking_texts = lru_cache(maxsize=1024)(unpacking)
 
 
 @lru_cache(maxsize=1024)

@@ -33,6 +33,28 @@ def channel_of(schema: str) -> str:
     return f"ugs_{schema}"
 
 
+class News:
+    """Announced commits that nobody has looked at yet."""
+
+    def __init__(self) -> None:
+        self._arrived = asyncio.Event()
+        self._last = 0
+        self._vague = False
+
+    def tell(self, payload: str) -> None:
+        """A commit was announced, with the log's end where the announcer knew it."""
+        self._vague = self._vague or not payload.isdigit()
+        self._last = self._last if self._vague else max(self._last, int(payload))
+        self._arrived.set()
+
+    async def next(self) -> int | None:
+        """Where the log ends according to what has arrived; None when one has to look."""
+        await self._arrived.wait()
+        self._arrived.clear()
+        told, self._vague, self._last = None if self._vague else self._last, False, 0
+        return told
+
+
 class PostgresqlLink(Link):
     """A connection in use by sessions."""
 
@@ -42,7 +64,7 @@ class PostgresqlLink(Link):
         self._patience = deadline + GRACE
         self._begin_writing = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({log_lock(schema)})"
         self._channel = channel_of(schema)
-        self._heard: asyncio.Event | None = None
+        self._news: News | None = None
         # A connection does one thing at a time; readers that share a session take turns.
         self._turn = asyncio.Lock()
         self._changed = False
@@ -83,14 +105,34 @@ class PostgresqlLink(Link):
             self.statements += 1
             await self._do(self.connection.execute(text, *columns))
 
-    async def listening(self) -> asyncio.Event:
-        """What is set whenever a commit is announced, and when the connection breaks."""
-        if self._heard is None:
-            heard = asyncio.Event()
-            await self._do(self.connection.add_listener(self._channel, lambda *_: heard.set()))
-            self.connection.add_termination_listener(lambda _: heard.set())
-            self._heard = heard
-        return self._heard
+    async def bulk_alone(self, bulks: Sequence[Bulk], check: Bulk) -> None:
+        """Run statements as a transaction of their own if the check agrees: as one statement where that is possible."""
+        statements = list(combined([*bulks, check]))
+        if len(statements) > 1:
+            await self._bulk_within(bulks, check)
+            return
+        self.statements += 1
+        text, columns = statements[0]
+        await self._do(self.connection.execute(text, *columns), committing=True)
+
+    async def _bulk_within(self, bulks: Sequence[Bulk], check: Bulk) -> None:
+        await self.begin(write=True)
+        try:
+            await self.bulk([check])
+            await self.bulk(bulks)
+            await self.commit()
+        except BaseException:
+            await self.rollback()
+            raise
+
+    async def listening(self) -> News:
+        """What this connection hears of commits; its end is told as well."""
+        if self._news is None:
+            news = News()
+            await self._do(self.connection.add_listener(self._channel, lambda *told: news.tell(told[-1])))
+            self.connection.add_termination_listener(lambda _: news.tell(""))
+            self._news = news
+        return self._news
 
     async def close(self) -> None:
         try:

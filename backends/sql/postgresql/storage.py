@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from time import monotonic
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from backends.sql.engine import driver_connection
 from backends.sql.link import Link
 from backends.sql.migration import transaction
 from backends.sql.postgresql.answering import Answering
+from backends.sql.postgresql.deciding import FOLLOWS, DecidingSession, Standing, follow_function
 from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.link import PostgresqlLink
@@ -24,7 +26,7 @@ from backends.sql.session import SqlSession
 from backends.sql.settings import PostgresqlSettings
 from backends.sql.storage import NATIVE, SqlStorage
 from ugs.catalog import Catalog
-from ugs.errors import Unavailable
+from ugs.errors import Conflict, StorageIOError, Unavailable
 from ugs.reads.plan import Read
 from ugs.reads.rendering import Late, Rendering
 from ugs.storage import Capabilities
@@ -36,6 +38,10 @@ STATEMENTS_KEPT = 500
 LONGEST_STATEMENT = 256 << 10
 """Larger statement texts than this are not kept prepared."""
 QUIET_SECONDS = 5.0
+TRIGRAMS = "pg_trgm"
+"""The extension that finds parts of texts."""
+CAREFUL_SECONDS = 2.0
+"""So long decisions are made behind the lock after another gateway was faster."""
 """A watcher looks at the log by itself when it has heard nothing for so long."""
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 
@@ -65,6 +71,7 @@ class PostgresqlStorage(SqlStorage):
         self.settings = settings
         self._answering: Answering | None = None
         self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
+        self._standing, self._follows, self._careful_until = Standing(), False, 0.0
 
     def apart(self, name: str) -> PostgresqlStorage:
         return PostgresqlStorage(replace(self.settings, schema=f"{self.settings.schema}__{name}"))
@@ -83,6 +90,8 @@ class PostgresqlStorage(SqlStorage):
         await super().open(catalog)
         if self.dialect.vectors is not None:
             async with self.session(write=True) as session:
+        self._standing.forget()
+        self._follows = self.native and await self._make_follow()
                 await settle_indexes(session.link, self.dialect, catalog)
 
     async def _make_schema(self, link: Link) -> None:
@@ -123,6 +132,52 @@ class PostgresqlStorage(SqlStorage):
 
     async def writer(self) -> Link:
         return await self.pool.acquire()
+    # ── decisions ────────────────────────────────────────────────────────────
+
+    def deciding(self) -> AbstractAsyncContextManager[SqlSession]:
+        careful = not self.native or not self._follows or monotonic() < self._careful_until
+        return self.session(write=True) if careful else self._deciding()
+
+    @asynccontextmanager
+    async def _deciding(self) -> AsyncIterator[SqlSession]:
+        shape = self.shape
+        async with self._writing:
+            link = await self.pool.acquire()
+            assert isinstance(link, PostgresqlLink)
+            session = DecidingSession(link, shape, self._standing)
+            try:
+                yield session
+                await session.finish()
+            except BaseException as error:
+                self._standing.forget()
+                if isinstance(error, Conflict):
+                    # Whoever writes behind the lock from the start is never too late.
+                    self._careful_until = monotonic() + CAREFUL_SECONDS
+                raise
+            finally:
+                self.pool.release(link)
+
+    @asynccontextmanager
+    async def _write_session(self) -> AsyncIterator[SqlSession]:
+        async with super()._write_session() as session:
+            self._standing.forget()
+            yield session
+
+    def _hear(self, told: int | None) -> None:
+        """Our own commits are announced, too: while one is under way, it finds out by itself who was first."""
+        if not self._writing.locked():
+            self._standing.heard(told)
+
+    async def _make_follow(self) -> bool:
+        """Whether the database can tell that a log ends where we think; made when the store has no such function."""
+        try:
+            async with self.session(write=True) as session:
+                if not await session.link.rows(FOLLOWS):
+                    await session.link.run(follow_function(self.settings.schema))
+        except StorageIOError:
+            return False  # somebody else's tables, in which we may only write
+        return True
+
 
     def release_writer(self, link: Link) -> None:
         self.pool.release(link)
@@ -153,16 +208,17 @@ class PostgresqlStorage(SqlStorage):
         link = await watchers.acquire()
         assert isinstance(link, PostgresqlLink)
         try:
-            heard = await link.listening()
+            news, told = await link.listening(), None
             while True:
-                heard.clear()
-                position = (await SqlSession(link, self.shape).head()).position
+                position = (await SqlSession(link, self.shape).head()).position if told is None else told
                 if position > after:
                     after = position
                     yield position
                 with suppress(TimeoutError):
                     async with asyncio.timeout(QUIET_SECONDS):
-                        await heard.wait()
+                told = None
+                        told = await news.next()
+                        self._hear(told)
         finally:
             watchers.release(link)
 

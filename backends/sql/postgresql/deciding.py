@@ -1,0 +1,181 @@
+"""Groups of commands decided without a lock: one statement reads, one writes, and that one is the transaction.
+
+A decision rests on the log's end as it was last seen here. The statement that writes takes the writers' lock and
+refuses when the log does not end there any more; then the group is decided again, behind the lock from the start.
+While nobody else writes, which is nearly always, a group costs two round trips and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from backends.sql.conditions import Place
+from backends.sql.dialect import quoted
+from backends.sql.native import NativeSession, is_storable_key
+from backends.sql.postgresql.bulks import taking_texts
+from backends.sql.postgresql.link import PostgresqlLink, channel_of, log_lock
+from backends.sql.postgresql.packing import packed
+from backends.sql.rows import head_from
+from backends.sql.session import Shape
+from backends.sql.statements import columns_of
+from backends.sql.writes import Bulk
+from ugs.catalog import Kind, Row, Table
+from ugs.changes import Writes
+from ugs.errors import Conflict
+from ugs.events import Event, Head
+from ugs.reads.plan import WHOLE, Order, Page
+from ugs.reads.where import EVERYTHING, Compare, Everything, Where
+
+MOST_KEPT, MOST_ROWS = 64, 64
+"""So many answers are kept from group to group, if they have no more rows than this."""
+
+FOLLOW = "SELECT events_follow(($1::int8[])[1], ($2::int8[])[1])"
+"""Takes the writers' lock, and refuses unless the log ends at the first position; announces the second."""
+FOLLOWS = "SELECT 1 FROM pg_proc WHERE proname = 'events_follow' AND pronamespace = current_schema()::regnamespace"
+
+Question = tuple[Table, Where, tuple[Order, ...]]
+
+
+class Standing(Struct):
+    """What a process knows about its store after its own last write; worth nothing once somebody else has written."""
+
+    head: Head | None = None
+    answers: dict[Question, list[Row]] = {}
+
+    def forget(self) -> None:
+        self.head, self.answers = None, {}
+
+    def keep(self, question: Question, rows: list[Row]) -> None:
+        """Keep a short answer until something is written to its table."""
+        if len(rows) <= MOST_ROWS:
+            self.answers[question] = rows
+            if len(self.answers) > MOST_KEPT:
+                del self.answers[next(iter(self.answers))]
+
+    def heard(self, position: int | None) -> None:
+        """A commit was announced, with the end of the log if that has moved."""
+        if self.head is None or position is None or position > self.head.position:
+            self.forget()
+
+    def wrote(self, events: Sequence[Event], tables: Iterable[Table]) -> None:
+        """Our own write was committed."""
+        last, changed = events[-1], set(tables)
+        self.head = head_from((last.position, last.timestamp, last.crc))
+        self.answers = {question: rows for question, rows in self.answers.items() if question[0] not in changed}
+
+
+class DecidingSession(NativeSession):
+    """Reads statement by statement, and writes everything at its end."""
+
+    def __init__(self, link: PostgresqlLink, shape: Shape, standing: Standing) -> None:
+        super().__init__(link, shape)
+        self.sender, self.standing = link, standing
+        self._before: Head | None = None
+        self._appended: list[tuple[Sequence[Event], Writes]] = []
+
+    async def head(self) -> Head:
+        if self.standing.head is None:
+            self.standing.head = await super().head()
+        self._before = self.standing.head
+        return self._before
+
+    async def fetch(
+        self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
+    ) -> list[Row]:
+        if page is not WHOLE or not is_kept(where):
+            return await super().fetch(table, where, order, page)
+        question = (table, where, tuple(order))
+        found = self.standing.answers.pop(question, None)
+        if found is None:
+            found = await super().fetch(table, where, order)
+        self.standing.keep(question, found)
+        return list(found)
+
+    async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
+        return (await self.find_keys({table: keys}))[table]
+
+    async def find_keys(self, wanted: Mapping[Table, Sequence[Any]]) -> dict[Table, list[Row]]:
+        """Rows of several tables from one statement."""
+        plain = tuple(table for table in wanted if is_plain(table))
+        found = {
+            table: await super(DecidingSession, self).find_many(table, wanted[table])
+            for table in wanted.keys() - set(plain)
+        }
+        if plain:
+            text, keys = asked_for(plain, wanted)
+            (lists,) = await self.link.rows(text, keys)
+            found |= {table: self.shape.readers[table.name](rows) for table, rows in zip(plain, lists, strict=True)}
+        return found
+
+    async def append(self, events: Sequence[Event], writes: Writes) -> None:
+        await self._complete(writes)
+        self._appended.append((events, writes))
+
+    async def clear(self, tables: Iterable[Table]) -> None:
+        raise NotImplementedError("a session for decisions only appends")
+
+    async def finish(self) -> None:
+        """Write what was appended, if the log still ends where the decisions saw it end."""
+        if not self._appended:
+            await self._look_again()
+            return
+        events = [event for some, _ in self._appended for event in some]
+        bulks = [bulk for some, writes in self._appended for bulk in self.shape.writer.bulks(some, writes)]
+        before = (self._before or await self.head()).position
+        await self.sender.bulk_alone(bulks, Bulk("", FOLLOW, [(before, events[-1].position if events else before)]))
+        if events:
+            self.standing.wrote(events, (table for _, writes in self._appended for table in writes))
+
+    async def _look_again(self) -> None:
+        """Refusals, too, must rest on what is so now, and not on what was kept."""
+        if self._before is not None and await super().head() != self._before:
+            raise Conflict("Another gateway has written meanwhile. Try again.")
+
+
+def is_kept(where: Where) -> bool:
+    """Whether a condition is worth keeping the answer to; only texts, since 1 and true would pass for one another."""
+    return isinstance(where, Everything) or (isinstance(where, Compare) and type(where.value) is str)
+
+
+def is_plain(table: Table) -> bool:
+    """Whether rows of a table can come as parts of another row."""
+    return len(table.key) == 1 and all(field.kind is not Kind.VECTOR for field in table.fields)
+
+
+def asked_for(tables: tuple[Table, ...], wanted: Mapping[Table, Sequence[Any]]) -> tuple[str, list[Any]]:
+    """The statement for rows of several tables by their keys, and those keys."""
+    keys = [[key for key in wanted[table] if is_storable_key(table, (key,))] for table in tables]
+    texts = [packed(some) for some in keys]
+    return (several(tables), keys) if None in texts else (taking_texts(several(tables)), texts)
+
+
+@lru_cache(maxsize=256)
+def several(tables: tuple[Table, ...]) -> str:
+    """A list of rows for each table."""
+    lists = (_listed(Place(table, "t"), number) for number, table in enumerate(tables, 1))
+    return f"SELECT {', '.join(lists)}"
+
+
+def _listed(place: Place, number: int) -> str:
+    table = place.table
+    key = table.field(table.key[0])
+    kind = {Kind.INTEGER: "int8", Kind.REAL: "float8", Kind.BOOLEAN: "bool"}.get(key.kind, "text")
+    return (
+        f"ARRAY(SELECT ROW({columns_of(place)}) FROM {quoted(table.name)} t "
+        f"WHERE {place.column(key.name)} = ANY(${number}::{kind}[]) ORDER BY {place.column(key.name)})"
+    )
+
+
+def follow_function(schema: str) -> str:
+    """Defines what `FOLLOW` calls. It looks at the log as it is once the lock is taken, not as the statement saw it."""
+    return (
+        "CREATE OR REPLACE FUNCTION events_follow(expected int8, last int8) RETURNS void LANGUAGE plpgsql AS $$ BEGIN "
+        f"PERFORM pg_advisory_xact_lock({log_lock(schema)}); "
+        "IF coalesce((SELECT max(position) FROM events), 0) <> expected THEN "
+        "RAISE EXCEPTION 'another gateway has written meanwhile' USING ERRCODE = '40001'; END IF; "
+        f"PERFORM pg_notify('{channel_of(schema)}', last::text); END $$"
+    )

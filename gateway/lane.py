@@ -1,0 +1,187 @@
+"""The express lane at the door: plain requests are answered where their bytes arrive.
+
+Between the web server and the application stand a task, two queues and a dictionary for every request. A request that
+is plain, whole and alone on its connection needs none of them. Any other is handed on as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from gateway.express import CONTENT_TYPES, PATH, SAFE, Answer, Express, Gateway, Ready, Told, id_for
+from gateway.logs import request_id
+from gateway.patience import PatientProtocol
+
+ADDRESS = PATH.encode()
+SAFE_LINES = b"".join(b"%b: %b\r\n" % pair for pair in SAFE)
+CLOSING = b"connection: close\r\n"
+
+
+class _Nobody:
+    """Whom to wake when a request's connection is lost: nobody waits."""
+
+    def set(self) -> None:
+        return None
+
+
+class Ride:
+    """A request on its way, where the web server keeps its own kind of them."""
+
+    message_event = _Nobody()
+
+    def __init__(self) -> None:
+        self.response_complete = self.disconnected = False
+        self.keep_alive = True
+
+
+class LaneProtocol(PatientProtocol):
+    """The usual protocol with an express lane."""
+
+    _told: Told | None = None
+    _body = b""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        app: Any = self.app
+        usable = isinstance(app, Gateway) and not self.root_path and self.limit_concurrency is None
+        self._express: Express | None = app.express if usable else None
+        self._known: dict[bytes, bytes] = {}
+        self._said: Told | None = None
+
+    # ── coming in ────────────────────────────────────────────────────────────
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._told is not None:
+            # The rest of the body is still on its way: somebody has to wait for it, with a clock.
+            self._hand_on(whole=False)
+
+    def on_headers_complete(self) -> None:
+        self._told = self._plain() if self._express is not None else None
+        if self._told is None:
+            super().on_headers_complete()
+        else:
+            self._stop_clock()
+            self._body = b""
+
+    def on_body(self, body: bytes) -> None:
+        if self._told is None:
+            super().on_body(body)
+        else:
+            self._body += body
+
+    def on_message_complete(self) -> None:
+        told, express = self._told, self._express
+        if told is None or express is None:
+            super().on_message_complete()
+            return
+        request_id.set(told.id)
+        ready = self._ready(express, told)
+        if ready is None:
+            self._hand_on(whole=True)
+        else:
+            self._told = None
+            self._ride(express, told, ready)
+
+    def _ready(self, express: Express, told: Told) -> Ready | None:
+        try:
+            return express.ready(self._body, told, self.client[0] if self.client else "")
+        except Exception:
+            return None  # the usual way fails alike, and tells the log and the caller about it
+
+    def _plain(self) -> Told | None:
+        """What the request says, if it may take the lane."""
+        parser: Any = self.parser
+        before: Any = self.cycle
+        if (
+            self.url != ADDRESS
+            or parser.get_method() != b"POST"
+            or (before is not None and not before.response_complete)
+            or self.flow.write_paused
+            or parser.get_http_version() != "1.1"
+            or not parser.should_keep_alive()
+            or parser.should_upgrade()
+        ):
+            return None
+        return self._said_by_headers()
+
+    def _said_by_headers(self) -> Told | None:
+        """Requests of one connection say the same again and again, apart from their length."""
+        assert self._express is not None
+        headers = dict(self.headers)
+        length, said = headers.pop(b"content-length", b""), self._said
+        if said is None or headers != self._known or len(headers) + 1 != len(self.headers):
+            self._said = self._express.told(self.headers)
+            self._known = headers
+            return self._said
+        if not self._express.is_short(length):
+            return None
+        return Told(said.media, said.authorization, said.encodings, id_for(headers.get(b"x-request-id")))
+
+    def _hand_on(self, whole: bool) -> None:
+        """Let the usual way have the request, as far as it has come."""
+        self._told = None
+        if self.transport.is_closing():
+            return
+        super().on_headers_complete()
+        if self._body:
+            super().on_body(self._body)
+        if whole:
+            super().on_message_complete()
+
+    # ── going out ────────────────────────────────────────────────────────────
+
+    def _ride(self, express: Express, told: Told, ready: Ready) -> None:
+        ride: Any = Ride()
+        self.cycle = ride
+        started = perf_counter()
+        answer = express.now(ready)
+        if answer is not None:
+            self._write(ride, told, answer, started)
+            return
+        task = self.loop.create_task(self._later(ride, told, ready, started))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def _later(self, ride: Ride, told: Told, ready: Ready, started: float) -> None:
+        assert self._express is not None
+        self._write(ride, told, await self._express.answered(told, ready), started)
+
+    def _write(self, ride: Ride, told: Told, answer: Answer, started: float) -> None:
+        assert self._express is not None
+        ride.response_complete = True
+        if not ride.disconnected:
+            body, more = self._express.packed(told, answer)
+            self.transport.write(b"".join((*self._lines(told, answer, len(body)), *_more(more, ride), b"\r\n", body)))
+            if not ride.keep_alive:
+                self.transport.close()
+        self.on_response_complete()
+        self._express.served(answer, started)
+
+    def _lines(self, told: Told, answer: Answer, length: int) -> tuple[bytes, ...]:
+        own = b"content-type: %b\r\ncontent-length: %d\r\nx-request-id: %b\r\n"
+        return (
+            STATUS_LINE[answer.status],
+            self._usual_lines(),
+            own % (CONTENT_TYPES[told.media], length, told.id.encode()),
+            SAFE_LINES,
+        )
+
+    def _usual_lines(self) -> bytes:
+        """What the web server says by itself; it changes once a second."""
+        given = self.server_state.default_headers
+        if _USUAL[0] is not given:
+            _USUAL[:] = [given, b"".join(b"%b: %b\r\n" % pair for pair in given)]
+        lines: bytes = _USUAL[1]
+        return lines
+
+
+_USUAL: list[Any] = [None, b""]
+
+
+def _more(headers: Any, ride: Ride) -> list[bytes]:
+    lines = [f"{name}: {value}\r\n".encode() for name, value in headers.items()] if headers else []
+    return lines if ride.keep_alive else [*lines, CLOSING]
