@@ -13,12 +13,12 @@ from ugs.api import Graph
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode
 from ugs.graph.model import EDGES, NODES
-from ugs.reads.pattern import Leg, Match, Pattern, Spot, Way
+from ugs.reads.pattern import Fields, Leg, Match, Pattern, Spot, Way
 from ugs.reads.where import EVERYTHING, Any_, Op, Property, Where, eq, in_, matcher
 from ugs.storage import Session
 
 TYPES = ("R", "S", None)
-PATTERNS = 100
+PATTERNS = 70
 
 
 async def settle(graph: Graph, random: Random) -> None:
@@ -46,16 +46,26 @@ def leg_where(random: Random) -> Where:
     return random.choice((EVERYTHING, in_("type", ["R"]), in_("type", ["R", "S"]), untyped))
 
 
+def fields(random: Random) -> Fields:
+    """The whole row, or some fields of it."""
+    return random.choice((None, ("type",), ("id", "type"), ("properties_text", "id")))
+
+
+def leg(random: Random, start: int, end: int, reach: tuple[int, int] | None) -> Leg:
+    way, where = random.choice(list(Way)), leg_where(random)
+    return Leg(start, end, way, where, reach, fields(random) if reach is None else None)
+
+
 def invented(random: Random) -> Pattern:
     """A chain of one to three legs; now and then it comes back to where it was, or begins with a walk."""
     ends = [0]
     for _ in range(random.randint(1, 3)):
         ends.append(random.choice(ends) if random.random() < 0.2 else max(ends) + 1)
     legs = [
-        Leg(start, end, random.choice(list(Way)), leg_where(random), (random.randint(0, 2), 2) if first else None)
+        leg(random, start, end, (random.randint(0, 2), 2) if first else None)
         for first, (start, end) in zip([random.random() < 0.3, False, False], pairwise(ends), strict=False)
     ]
-    spots = tuple(Spot(spot_where(random)) for _ in range(max(ends) + 1))
+    spots = tuple(Spot(spot_where(random), fields(random)) for _ in range(max(ends) + 1))
     wanted_spots = tuple(n for n in range(len(spots)) if random.random() < 0.6)
     counted = random.random() < 0.4
     wanted_legs = tuple(n for n, leg in enumerate(legs) if random.random() < 0.5 and not (counted and leg.reach))
@@ -69,13 +79,18 @@ class Plain:
     def __init__(self, nodes: list[Any], edges: list[Any]) -> None:
         self.nodes = {node.id: node for node in nodes}
         self.edges = edges
+        self.arcs = {edge.id: edge for edge in edges}
 
     def matches(self, pattern: Pattern) -> Iterator[tuple[Any, ...]]:
         first = matcher(pattern.spots[0].where)
         for node in self.nodes.values():
             if first(node):
                 for spots, walks in self._follow(pattern, 0, {0: node}, []):
-                    yield (*(spots[n].id for n in pattern.wanted_spots), *(walks[n] for n in pattern.wanted_legs))
+                    kept = [as_wanted(pattern.spots[n].fields, spots[n]) for n in pattern.wanted_spots]
+                    yield (*kept, *(self._walked(pattern.legs[n], walks[n]) for n in pattern.wanted_legs))
+
+    def _walked(self, leg: Leg, walk: tuple[str, ...]) -> Any:
+        return walk if leg.reach is not None else as_wanted(leg.fields, self.arcs[walk[0]])
 
     def _follow(self, pattern: Pattern, number: int, spots: dict[int, Any], walks: list[Any]) -> Iterator[Any]:
         if number == len(pattern.legs):
@@ -105,10 +120,17 @@ class Plain:
 
 
 def named(pattern: Pattern, match: Match) -> tuple[Any, ...]:
-    """A match by ids; each leg as the tuple of its arcs."""
+    """A match by ids or fields; each walk as the tuple of its arcs."""
     spots, legs = match[: len(pattern.wanted_spots)], match[len(pattern.wanted_spots) : -1]
-    arcs = [tuple(row.id for row in (leg if isinstance(leg, list) else [leg])) for leg in legs]
-    return (*(row.id for row in spots), *arcs)
+    walks = [tuple(row.id for row in leg) if isinstance(leg, list) else as_wanted(None, leg) for leg in legs]
+    return (*(as_wanted(None, spot) for spot in spots), *walks)
+
+
+def as_wanted(wanted: Fields, row: Any) -> Any:
+    """A row by its id, or the fields that are wanted of it, as a store gives them."""
+    if isinstance(row, tuple):
+        return row
+    return row.id if wanted is None else tuple(getattr(row, name) for name in wanted)
 
 
 async def found_by(session: Session, pattern: Pattern) -> Counter[Any] | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable
+from math import inf
 from typing import Any
 
 from msgspec import Struct
 
+from backends.memory.indexes import KINDS
 from backends.memory.tables import MemoryTable
 from ugs.catalog import Row
 from ugs.reads.where import (
@@ -27,6 +29,8 @@ from ugs.reads.where import (
 from ugs.values import comparable
 
 ORDERED = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+DEAR = 8
+"""A property is read from JSON, which costs several times what any other test does."""
 SMALL_ENOUGH = 64
 """With so few rows at hand no further index is looked at."""
 
@@ -55,8 +59,9 @@ def choose(table: MemoryTable, where: Where) -> Choice:
     best: Choice | None = None
     chosen: Where | None = None
     for part in parts:
-        choice = _through_index(table, part)
-        if choice is not None and (best is None or len(choice.rows) < len(best.rows)):
+        most = inf if best is None else len(best.rows) * (DEAR if _is_range(part) else 1)
+        choice = _through_index(table, part, most)
+        if choice is not None and len(choice.rows) < most:
             best, chosen = choice, part
             if len(choice.rows) <= SMALL_ENOUGH:
                 break
@@ -81,10 +86,16 @@ def _by_whole_key(table: MemoryTable, parts: list[Where]) -> Choice | None:
     return Choice(_present(table.rows.get, [key]), _all_tests(table, parts))
 
 
-def _through_index(table: MemoryTable, where: Where) -> Choice | None:
-    """The rows of one condition by an index, if there is one for it."""
+def _is_range(where: Where) -> bool:
+    return isinstance(where, Property) and where.op in ORDERED
+
+
+def _through_index(table: MemoryTable, where: Where, most: float) -> Choice | None:
+    """The rows of one condition by an index, if there is one for it; more than `most` are of no use."""
     if isinstance(where, Compare):
         return _by_column(table, where)
+    if isinstance(where, Property) and where.op in ORDERED:
+        return _by_range(table, where, most)
     if isinstance(where, Property):
         return _by_property(table, where)
     if isinstance(where, Has):
@@ -131,6 +142,17 @@ def _by_property(table: MemoryTable, where: Property) -> Choice | None:
         index = table.property(where.field, where.key)
         return Choice([row for value in {comparable(item) for item in where.value} for row in index.rows(value)])
     return None
+
+
+def _by_range(table: MemoryTable, where: Property, most: float) -> Choice | None:
+    kind, value = wanted = comparable(where.value)
+    if value != value:
+        return None  # what is not a number has no place among numbers
+    if kind not in KINDS:
+        return Choice(())
+    index = table.property(where.field, where.key)
+    values = index.between(where.op, wanted)
+    return Choice([row for one in values for row in index.rows(one)]) if len(values) < most else None
 
 
 def _by_any(table: MemoryTable, where: Any_) -> Choice | None:

@@ -6,6 +6,7 @@ a look-up needs no second one. Few rows under one value are a tuple (small), man
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable
 from operator import attrgetter
@@ -15,11 +16,14 @@ import msgspec
 from msgspec import UNSET
 
 from ugs.catalog import Row, Table
+from ugs.reads.where import Op
 from ugs.values import comparable, from_text, to_text
 
 Posting = tuple[Row, ...] | dict[Any, Row]
 KeyOf = Callable[[Row], Any]
 
+KINDS = frozenset({"number", "string"})
+"""Kinds of which one value is less than another."""
 FEW = 16
 """Up to this many rows a tuple is smaller than a dict and no slower."""
 
@@ -56,9 +60,13 @@ class Index:
         self._settle(groups)
 
     def _settle(self, groups: dict[Any, list[Row]]) -> None:
-        key_of, postings = self.key_of, self.postings
         for value, rows in groups.items():
-            postings[value] = tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
+            self.hold(value, rows)
+
+    def hold(self, value: Any, rows: list[Row]) -> None:
+        """These rows are all there are under a value."""
+        key_of = self.key_of
+        self.postings[value] = tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
 
     def add(self, row: Row) -> None:
         for value in self.values_of(row):
@@ -142,7 +150,31 @@ class PropertyIndex(Index):
         # Canonical text writes a key in one way only, so most rows without it need no decoding.
         self.needle = to_text(key) + ":"
         self.find_value = _finder_of(key)
+        self.ordered: list[tuple[str, Any]] | None = None
+        """Numbers and texts ascending, from when somebody first asks for a range of them."""
         super().__init__(table, self.values)
+
+    def put(self, value: Any, row: Row) -> None:
+        if self.ordered is not None and value[0] in KINDS and value not in self.postings:
+            insort(self.ordered, value)
+        super().put(value, row)
+
+    def _take(self, value: Any, row: Row) -> None:
+        super()._take(value, row)
+        if self.ordered is not None and value[0] in KINDS and value not in self.postings:
+            del self.ordered[bisect_left(self.ordered, value)]
+
+    def between(self, op: Op, value: tuple[str, Any]) -> list[tuple[str, Any]]:
+        """The values of the same kind on one side of a value, ascending."""
+        if self.ordered is None:
+            self.ordered = sorted(known for known in self.postings if known[0] in KINDS)
+        places, kind = self.ordered, value[0]
+        if op in (Op.LT, Op.LE):
+            end = (bisect_left if op is Op.LT else bisect_right)(places, value)
+            return places[bisect_left(places, (kind,)) : end]
+        start = (bisect_right if op is Op.GT else bisect_left)(places, value)
+        # Behind all values of the kind, and before those of the next.
+        return places[start : bisect_left(places, (kind + "\0",))]
 
     def values(self, row: Row) -> tuple[Hashable, ...]:
         text = self.text_of(row)

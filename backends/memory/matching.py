@@ -15,10 +15,12 @@ from typing import Any
 from backends.memory.choosing import choose, compile_test
 from backends.memory.reading import Reader
 from ugs.catalog import Row
-from ugs.reads.pattern import Leg, Match, Pattern, Way
+from ugs.reads.pattern import Fields, Leg, Match, Pattern, Way
+from ugs.reads.shortest import Front, Steps, search
 from ugs.reads.where import Everything, Matcher, Where
 
 BREATH = 0.02
+REVERSED = {Way.OUT: Way.IN, Way.IN: Way.OUT, Way.BOTH: Way.BOTH}
 MOST_STEPS = 200_000
 """Arcs to be looked at from one first vertex."""
 
@@ -35,6 +37,14 @@ class Enough(Exception):
     """As many matches as wanted are found."""
 
 
+def _view(fields: Fields) -> Callable[[Any], Any]:
+    """Shows a row as it is wanted."""
+    if fields is None:
+        return lambda row: row
+    get = attrgetter(*fields)
+    return get if len(fields) > 1 else lambda row: (get(row),)
+
+
 class Finding:
     """One pattern being looked for."""
 
@@ -47,16 +57,22 @@ class Finding:
         self.used: set[int] = set()
         """The arcs of the match so far. Rows are replaced, never changed, so an object tells which it is."""
         self.found: list[Match] = []
-        self.counts: dict[tuple[int, ...], list[Any]] = {}
+        self.counts: dict[tuple[Any, ...], list[Any]] = {}
         self.total = 0
         self.steps = 0
         self.bare = pattern.counted and not pattern.wanted_spots and not pattern.wanted_legs
+        self.pick = self._picker()
         self.follow: Follow = self._add if self.bare else self._count if pattern.counted else self._keep
         seen = [{0} | {leg.end for leg in pattern.legs[:number]} for number in range(len(pattern.legs))]
         for number in reversed(range(len(pattern.legs))):
             leg = pattern.legs[number]
-            compiled = self._reach if pattern.reaches else self._walk if leg.reach is not None else self._step
-            self.follow = compiled(number, leg, leg.end in seen[number], self.follow)
+            self.follow = self._compiled(leg)(number, leg, leg.end in seen[number], self.follow)
+
+    def _compiled(self, leg: Leg) -> Callable[[int, Leg, bool, Follow], Follow]:
+        """How a leg is followed."""
+        if leg.reach is None:
+            return self._step
+        return self._shortest if leg.shortest else self._reach if self.pattern.reaches else self._walk
 
     async def matches(self) -> list[Match]:
         """All matches, as many as wanted."""
@@ -77,12 +93,22 @@ class Finding:
 
     # ── what becomes of a match ──────────────────────────────────────────────
 
-    def _wanted(self) -> list[Any]:
-        legs = [self.legs[number] for number in self.pattern.wanted_legs]
-        return [self.spots[number] for number in self.pattern.wanted_spots] + legs
+    def _picker(self) -> Callable[[], tuple[Any, ...]]:
+        """Tells what is wanted of the match that has just been found."""
+        spots, legs, pattern = self.spots, self.legs, self.pattern
+        if any(spot.fields for spot in pattern.spots) or any(leg.fields for leg in pattern.legs):
+            views = [(spots, number, _view(pattern.spots[number].fields)) for number in pattern.wanted_spots]
+            views += [(legs, number, _view(pattern.legs[number].fields)) for number in pattern.wanted_legs]
+            return lambda: tuple([view(at[number]) for at, number, view in views])
+        if pattern.wanted_legs:
+            wanted = [(spots, number) for number in pattern.wanted_spots]
+            wanted += [(legs, number) for number in pattern.wanted_legs]
+            return lambda: tuple([at[number] for at, number in wanted])
+        numbers = pattern.wanted_spots
+        return lambda: tuple([spots[number] for number in numbers])
 
     def _keep(self) -> None:
-        self.found.append((*self._wanted(), 1))
+        self.found.append((*self.pick(), 1))
         if len(self.found) == self.pattern.limit:
             raise Enough
 
@@ -90,8 +116,9 @@ class Finding:
         self.total += 1
 
     def _count(self) -> None:
-        wanted = self._wanted()
-        key = tuple(map(id, wanted))
+        wanted = self.pick()
+        # Tuples of fields compare by what they hold; a row is itself.
+        key = tuple([one if type(one) is tuple else id(one) for one in wanted])
         group = self.counts.get(key)
         if group is not None:
             group[-1] += 1
@@ -117,6 +144,8 @@ class Finding:
         """Finds the vertex that an arc leads to, when it fits."""
         get, spots = self.vertices.rows.get, self.spots
         test = None if known else self._test(self.pattern.spots[end].where, vertex=True)
+        if test is None and not known:
+            return get
 
         def arrive(id: Any) -> Row | None:
             row = get(id)
@@ -129,20 +158,24 @@ class Finding:
     def _step(self, number: int, leg: Leg, known: bool, follow: Follow) -> Follow:
         ways, fits, arrive = self._ways(leg.way), self._test(leg.where, vertex=False), self._arrive(leg.end, known)
         spots, legs, used, start, end = self.spots, self.legs, self.used, leg.start, leg.end
-        key_of = self.vertices.key_of
+        key_of, alone = self.vertices.key_of, not self.pattern.shares(number)
 
         def step() -> None:
             here = key_of(spots[start])
             for arcs_of, there_of, loops in ways:
                 arcs = arcs_of(here)
                 self._tick(len(arcs))
-                for arc in arcs:
-                    mark = id(arc)
-                    if mark in used or (fits is not None and not fits(arc)):
-                        continue
+                for arc in arcs if fits is None else filter(fits, arcs):
                     there = there_of(arc)
-                    row = arrive(there) if loops or there != here else None
-                    if row is not None:
+                    if not loops and there == here:
+                        continue
+                    row = arrive(there)
+                    if row is None:
+                        continue
+                    if alone:
+                        spots[end], legs[number] = row, arc
+                        follow()
+                    elif (mark := id(arc)) not in used:
                         spots[end], legs[number] = row, arc
                         used.add(mark)
                         follow()
@@ -197,6 +230,41 @@ class Finding:
                     follow()
 
         return reach
+
+    def _shortest(self, number: int, leg: Leg, known: bool, follow: Follow) -> Follow:
+        """A leg over the fewest arcs that lead from one vertex to each that fits the other spot."""
+        ends, key_of = choose(self.vertices, self.pattern.spots[leg.end].where).found(), self.vertices.key_of
+        there, back = self._stepper(leg, leg.way), self._stepper(leg, REVERSED[leg.way])
+        spots, legs, most = self.spots, self.legs, (leg.reach or (1, 1))[1]
+
+        def shortest() -> None:
+            start = spots[leg.start]
+            for end in ends:
+                if end is start:
+                    continue
+                meeting = search(Front(key_of(start), there), Front(key_of(end), back), most)
+                for walk in () if meeting is None else meeting.walks():
+                    spots[leg.end], legs[number] = end, walk
+                    follow()
+
+        return shortest
+
+    def _stepper(self, leg: Leg, way: Way) -> Steps:
+        """From a vertex to the arcs that lead on from it, and the vertices they lead to."""
+        ways, fits, get = self._ways(way), self._test(leg.where, vertex=False), self.vertices.rows.get
+
+        def steps(here: Any) -> list[tuple[Row, Any]]:
+            found = []
+            for arcs_of, there_of, _ in ways:
+                arcs = arcs_of(here)
+                self._tick(len(arcs))
+                for arc in arcs if fits is None else filter(fits, arcs):
+                    there = there_of(arc)
+                    if get(there) is not None:
+                        found.append((arc, there))
+            return found
+
+        return steps
 
     def _tick(self, count: int) -> None:
         self.steps += count

@@ -74,7 +74,7 @@ class MemoryTable:
         found = self.always.get(field) or self.kept.get(("column", field))
         return found or self._make(("column", field))  # type: ignore[return-value]
 
-    def property(self, field: str, key: str) -> Index:
+    def property(self, field: str, key: str) -> PropertyIndex:
         """Rows by the value of a property."""
         found = self.kept.get(("property", field, key))
         return found or self._make(("property", field, key))  # type: ignore[return-value]

@@ -16,7 +16,8 @@ from backends.neo4j.fetches import sources
 from backends.neo4j.filters import Filters, Layouts
 from backends.neo4j.layout import Layout, is_label
 from backends.neo4j.records import RELATED, TABLE
-from ugs.reads.pattern import Leg, Match, Pattern, Way
+from ugs.catalog import Kind
+from ugs.reads.pattern import Fields, Leg, Match, Pattern, Way
 from ugs.reads.where import Any_, Compare, Everything, Op, Where
 
 ARROWS = {Way.OUT: ("-", "->"), Way.IN: ("<-", "-"), Way.BOTH: ("-", "-")}
@@ -59,14 +60,20 @@ class Matches:
 
     def _parts(self, pattern: Pattern, values: Sequence[Any], arcs: dict[str, Any]) -> Iterator[Any]:
         vertex, arc = self.layouts[pattern.vertices.name], self.layouts[pattern.arcs.name]
-        for place in range(len(pattern.wanted_spots)):
-            yield vertex.row(values[place])
+        for place, number in enumerate(pattern.wanted_spots):
+            yield _loaded(vertex, pattern.spots[number].fields, values[place])
         for place, number in _legs_in(pattern):
-            if pattern.legs[number].reach is None:
-                yield arc.row(values[place])
+            leg = pattern.legs[number]
+            if leg.reach is None:
+                yield _loaded(arc, leg.fields, values[place])
             else:
                 yield [arcs[arc.loaded(pattern.arcs.key[0], id)] for id in values[place]]
         yield values[-1]
+
+
+def _loaded(layout: Layout, fields: Fields, values: Sequence[Any]) -> Any:
+    """A row, or those of its fields that are wanted."""
+    return layout.row(values) if fields is None else tuple(map(layout.loaded, fields, values))
 
 
 def _legs_in(pattern: Pattern) -> Iterator[tuple[int, int]]:
@@ -85,21 +92,31 @@ class Writing:
         self.arc: Layout = layouts[pattern.arcs.name]
 
     def statement(self) -> MatchStatement:
-        source = sources(self.parameters, self.vertex, "s0", self.pattern.spots[0].where)
-        drawn = ", ".join(self._leg(number, leg) for number, leg in enumerate(self.pattern.legs))
-        tests = [
-            *self._spot_tests(),
-            *(test for n, leg in enumerate(self.pattern.legs) for test in self._tests(n, leg)),
-        ]
-        first = self._condition(0)
+        legs = list(enumerate(self.pattern.legs))
+        shortest = any(leg.shortest for leg in self.pattern.legs)
+        tests = [test for number, leg in legs for test in self._tests(number, leg)]
+        start = self._found(0)
+        if shortest:
+            # Both ends must be known before the search; Neo4j refuses to look for a way from a node to itself.
+            start += f" {self._found(1)} AND s0 <> s1"
+        else:
+            tests = [*(self._condition(number) for number in range(1, len(self.pattern.spots))), *tests]
+        drawn = ", ".join(self._leg(number, leg) for number, leg in legs)
         records = "".join(self._record(number) for number in self.pattern.wanted_legs)
-        found = f"{source} WITH s0 WHERE {first} MATCH {drawn} WHERE {' AND '.join(tests)}{records}"
+        found = f"{start} MATCH {drawn} WHERE {' AND '.join(tests)}{records}"
         return MatchStatement(f"{found} {self._answer()}", self.parameters.values)
+
+    def _found(self, number: int) -> str:
+        """The vertices at a spot that the search begins with."""
+        source = sources(self.parameters, self.vertex, f"s{number}", self.pattern.spots[number].where)
+        # Behind a procedure a condition needs a clause to stand in.
+        return f"{source}{'' if source.startswith('MATCH') else ' WITH *'} WHERE {self._condition(number)}"
 
     def _leg(self, number: int, leg: Leg) -> str:
         left, right = ARROWS[leg.way]
         reach = "" if leg.reach is None else f"*{int(leg.reach[0])}..{int(leg.reach[1])}"
-        return f"p{number} = (s{leg.start}){left}[e{number}{self._types(leg)}{reach}]{right}(s{leg.end})"
+        walk = f"(s{leg.start}){left}[e{number}{self._types(leg)}{reach}]{right}(s{leg.end})"
+        return f"p{number} = {f'allShortestPaths({walk})' if leg.shortest else walk}"
 
     def _types(self, leg: Leg) -> str:
         wanted = types_of(leg.where, self.arc)
@@ -114,16 +131,12 @@ class Writing:
             raise Unsure
         return f"s{number}:{self.vertex.label} AND {condition.text}"
 
-    def _spot_tests(self) -> Iterator[str]:
-        for number in range(1, len(self.pattern.spots)):
-            yield self._condition(number)
-
     def _tests(self, number: int, leg: Leg) -> Iterator[str]:
         """What a relationship must be beside its type: ours, and with the type that it shows."""
         if leg.reach is None:
             yield from self._about_relationship(f"e{number}", leg)
         else:
-            yield f"all(r IN e{number} WHERE {' AND '.join(self._about_relationship('r', leg))})"
+            yield f"all(r IN relationships(p{number}) WHERE {' AND '.join(self._about_relationship('r', leg))})"
             yield f"all(n IN nodes(p{number}) WHERE n:{self.vertex.label})"
 
     def _about_relationship(self, r: str, leg: Leg) -> Iterator[str]:
@@ -145,21 +158,31 @@ class Writing:
         return f" MATCH (r{number}:{self.arc.label}) WHERE {key}"
 
     def _answer(self) -> str:
-        spots = [f"s{number}" for number in self.pattern.wanted_spots]
-        legs = [self._wanted_leg(number) for number in self.pattern.wanted_legs]
-        count = "count(*)" if self.pattern.counted else "1"
-        kept = ", ".join([*spots, *(name for name, _ in legs), f"{count} AS times"])
-        values = [f"[{self.vertex.selected(spot)}]" for spot in spots] + [value for _, value in legs]
-        limit = "" if self.pattern.limit is None else f" LIMIT {self.parameters.add(self.pattern.limit)}"
+        pattern = self.pattern
+        spots = [self._wanted(f"s{n}", self.vertex, pattern.spots[n].fields) for n in pattern.wanted_spots]
+        legs = [self._wanted_leg(number) for number in pattern.wanted_legs]
+        count = "count(*)" if pattern.counted else "1"
+        kept = ", ".join([*(name for name, _ in (*spots, *legs)), f"{count} AS times"])
+        values = ", ".join([*(value for _, value in (*spots, *legs)), "times"])
+        limit = "" if pattern.limit is None else f" LIMIT {self.parameters.add(pattern.limit)}"
         return (
-            f"WITH {kept} WHERE times > 0 WITH *{limit} WITH collect([{', '.join([*values, 'times'])}]) AS found "
+            f"WITH {kept} WHERE times > 0 WITH *{limit} WITH collect([{values}]) AS found "
             f"UNWIND range(0, size(found) - 1, {CHUNK}) AS at RETURN found[at..at + {CHUNK}]"
         )
 
     def _wanted_leg(self, number: int) -> tuple[str, str]:
         if self.pattern.legs[number].reach is None:
-            return f"r{number}", f"[{self.arc.selected(f'r{number}')}]"
+            return self._wanted(f"r{number}", self.arc, self.pattern.legs[number].fields)
         return f"e{number}", f"[r IN e{number} | r.{self.arc.key[0]}]"
+
+    def _wanted(self, name: str, layout: Layout, fields: Fields) -> tuple[str, str]:
+        """What is kept of a row while matches are counted, and the list of its values in the answer."""
+        if fields is None:
+            return name, f"[{layout.selected(name)}]"
+        values = f"[{', '.join(f'{name}.{layout.columns[field]}' for field in fields)}]"
+        if any(layout.kinds[field] is Kind.JSON for field in fields):  # long texts make poor keys
+            return name, values
+        return f"{values} AS v{name}", f"v{name}"
 
 
 def types_of(where: Where, layout: Layout) -> list[str | None] | None:

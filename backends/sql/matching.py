@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any
 
 from backends.sql.conditions import TRUE, Place
 from backends.sql.dialect import Dialect, quoted, tie_index
-from backends.sql.rows import Values, maker_of
 from backends.sql.statements import Bound, Select, columns_of, limit_of
 from backends.sql.unindexed import is_decidable
-from ugs.catalog import Catalog, Row, Table
-from ugs.reads.pattern import Leg, Pattern, Way
+from ugs.catalog import Catalog, Kind
+from ugs.reads.pattern import Fields, Leg, Pattern, Way, may_share
+from ugs.reads.where import EVERYTHING
 
 MOST_BRANCHES = 8
 MOST_JOINS = 12
@@ -32,6 +31,7 @@ def is_joinable(catalog: Catalog, pattern: Pattern) -> bool:
     branches = 2 ** sum(leg.way is Way.BOTH and leg.reach is None for leg in pattern.legs)
     return (
         walks in ([], [0])
+        and not any(leg.shortest for leg in pattern.legs)
         and branches <= MOST_BRANCHES
         and len(pattern.legs) <= MOST_JOINS
         and all(is_decidable(catalog, pattern.vertices, spot.where) for spot in pattern.spots)
@@ -66,28 +66,40 @@ class Matching:
         tables = " ".join(self._tables(ways))
         tests = [test for test in self._tests(ways) if test != TRUE] or [TRUE]
         text = f"SELECT {self._columns()} FROM {tables} WHERE {' AND '.join(tests)}"
+        return text + self._grouping() if self.pattern.counted else text
+
+    def _grouping(self) -> str:
         groups = [
-            *(self._spot(n) for n in self.pattern.wanted_spots),
-            *(self._arc(n) for n in self.pattern.wanted_legs),
+            *(self._spot_columns(number, _grouped) for number in self.pattern.wanted_spots),
+            *(_grouped(self._arc_place(n), self.pattern.legs[n].fields) for n in self.pattern.wanted_legs),
         ]
-        return f"{text} GROUP BY {', '.join(groups)}" if self.pattern.counted and groups else text
+        return f" GROUP BY {', '.join(groups)}" if groups else ""
 
     def _columns(self) -> str:
-        spots = [columns_of(self._vertex_place(number)) for number in self.pattern.wanted_spots]
+        spots = [self._spot_columns(number, _chosen) for number in self.pattern.wanted_spots]
         legs = [self._arc_columns(number) for number in self.pattern.wanted_legs]
         return ", ".join([*spots, *legs, "count(*)" if self.pattern.counted else "1"])
 
+    def _spot_columns(self, number: int, columns: Callable[[Place, Fields], str]) -> str:
+        if not self._is_joined(number):
+            return self._spot(number)
+        return columns(self._vertex_place(number), self.pattern.spots[number].fields)
+
     def _arc_columns(self, number: int) -> str:
-        return f"{WALK}.path" if self._is_walk(number) else columns_of(self._arc_place(number))
+        if self._is_walk(number):
+            return f"{WALK}.path"
+        return _chosen(self._arc_place(number), self.pattern.legs[number].fields)
 
     def _tables(self, ways: Sequence[Way]) -> Iterator[str]:
         """The tables in the order in which a search goes, each with what ties it to those before."""
         join, seen = self.dialect.join, {0}
         vertices = quoted(self.pattern.vertices.name)
-        if self.pattern.legs and self._is_walk(0):
+        if not self._walks:
+            yield f"{vertices} s0"
+        elif self._is_joined(0):
             yield f"{WALK} {join} {vertices} s0 ON {self._spot(0)} = {WALK}.start"
         else:
-            yield f"{vertices} s0"
+            yield WALK
         for number, (leg, way) in enumerate(zip(self.pattern.legs, ways, strict=True)):
             here, there = self._ends(number, way)
             if not self._is_walk(number):
@@ -95,9 +107,9 @@ class Matching:
                 index = tie_index(self.dialect, self.pattern.arcs, getattr(self.pattern.arc, column))
                 arcs = f"{quoted(self.pattern.arcs.name)} e{number}{index}"
                 yield f"{join} {arcs} ON {here} = {self._spot(leg.start)}"
-            if leg.end not in seen:
-                seen.add(leg.end)
+            if leg.end not in seen and self._is_joined(leg.end):
                 yield f"{join} {vertices} s{leg.end} ON {self._spot(leg.end)} = {there}"
+            seen.add(leg.end)
 
     def _tests(self, ways: Sequence[Way]) -> Iterator[str]:
         """What the joined rows must meet beside what ties them."""
@@ -113,11 +125,14 @@ class Matching:
                 yield f"{WALK}.depth >= {int(leg.reach[0])}"
             else:
                 yield self.select.conditions.text(leg.where, self._arc_place(number))
-            yield from (self._differ(number, other) for other in range(number))
-        walks = bool(self.pattern.legs) and self._is_walk(0)
+            yield from (self._differ(number, other) for other in range(number) if self._may_share(number, other))
         for number, spot in enumerate(self.pattern.spots):
-            if number or not walks:
+            if number or not self._walks:
                 yield self.select.conditions.text(spot.where, self._vertex_place(number))
+
+    def _may_share(self, number: int, other: int) -> bool:
+        legs = self.pattern.legs
+        return may_share(legs[number], legs[other], self.pattern.arc.label)
 
     def _differ(self, number: int, other: int) -> str:
         if self._is_walk(other):
@@ -147,12 +162,13 @@ class Matching:
             f"(SELECT e.*, {source} AS here, {target} AS there FROM {name} e UNION ALL "
             f"SELECT e.*, {target}, {source} FROM {name} e WHERE {source} <> {target})"
         )
-        yield self._step(leg, most, either, "e.here", "e.there", loops=True)
+        yield self._step(leg, most, f"{either} e", "e.here", "e.there", loops=True)
 
     def _directed(self, way: Way) -> tuple[str, str, str]:
         place, arc = Place(self.pattern.arcs, "e"), self.pattern.arc
-        ends = (arc.source, arc.target) if way is Way.OUT else (arc.target, arc.source)
-        return quoted(place.table.name), place.column(ends[0]), place.column(ends[1])
+        here, there = (arc.source, arc.target) if way is Way.OUT else (arc.target, arc.source)
+        arcs = f"{quoted(place.table.name)} e{tie_index(self.dialect, place.table, here)}"
+        return arcs, place.column(here), place.column(there)
 
     def _step(self, leg: Leg, most: int, arcs: str, here: str, there: str, loops: bool) -> str:
         place = Place(self.pattern.arcs, "e")
@@ -168,7 +184,7 @@ class Matching:
         path = "" if self.pattern.reaches else f", {self.dialect.longer(f'{WALK}.path', id)}"
         return (
             f"SELECT {WALK}.start, {there}, {WALK}.depth + 1{path} "
-            f"FROM {WALK} {join} {arcs} e ON {here} = {WALK}.node "
+            f"FROM {WALK} {join} {arcs} ON {here} = {WALK}.node "
             f"{join} {quoted(self.pattern.vertices.name)} v ON {vertex} = {there} "
             f"WHERE {' AND '.join(test for test in tests if test != TRUE)}"
         )
@@ -192,57 +208,34 @@ class Matching:
     def _arc_place(self, number: int) -> Place:
         return Place(self.pattern.arcs, f"e{number}")
 
+    @property
+    def _walks(self) -> bool:
+        return bool(self.pattern.legs) and self._is_walk(0)
+
+    def _is_joined(self, number: int) -> bool:
+        """Whether the row at a spot is looked at. The ends of a walk are known to exist, so their ids may be enough."""
+        pattern = self.pattern
+        if not self._walks or number not in (0, pattern.legs[0].end):
+            return True
+        asks = number in pattern.wanted_spots and pattern.spots[number].fields != (self.vertex_key,)
+        return asks or (number > 0 and pattern.spots[number].where != EVERYTHING)
+
     def _spot(self, number: int) -> str:
-        return self._vertex_place(number).column(self.vertex_key)
+        if self._is_joined(number):
+            return self._vertex_place(number).column(self.vertex_key)
+        return f"{WALK}.{'start' if number == 0 else 'node'}"
 
     def _arc(self, number: int) -> str:
         return self._arc_place(number).column(self.arc_key)
 
 
-# ── reading the answer ───────────────────────────────────────────────────────
+def _chosen(place: Place, fields: Fields) -> str:
+    """The columns that are wanted of a row."""
+    return columns_of(place) if fields is None else ", ".join(map(place.column, fields))
 
 
-class Reading:
-    """Makes matches of records; a row that occurs in many of them is made once."""
-
-    def __init__(self, dialect: Dialect, pattern: Pattern) -> None:
-        self.dialect = dialect
-        self.pattern = pattern
-        self.walks = [number for number in pattern.wanted_legs if pattern.legs[number].reach is not None]
-
-    def paths(self, records: Sequence[Values]) -> set[str]:
-        """The arcs of all walks, which the statement only names."""
-        places = [place for place, number in self._leg_places() if number in self.walks]
-        return {id for record in records for place in places for id in self.dialect.path_ids(record[place])}
-
-    def _leg_places(self) -> Iterator[tuple[int, int]]:
-        place = len(self.pattern.wanted_spots) * len(self.pattern.vertices.fields)
-        for number in self.pattern.wanted_legs:
-            yield place, number
-            place += 1 if number in self.walks else len(self.pattern.arcs.fields)
-
-    def matches(self, records: Sequence[Values], arcs: dict[str, Row]) -> list[tuple[Any, ...]]:
-        width = len(self.pattern.vertices.fields)
-        readers = [_row_reader(self.pattern.vertices, n * width) for n in range(len(self.pattern.wanted_spots))]
-        for place, number in self._leg_places():
-            readers.append(
-                self._walk_reader(place, arcs) if number in self.walks else _row_reader(self.pattern.arcs, place)
-            )
-        return [(*(read(record) for read in readers), record[-1]) for record in records if record[-1]]
-
-    def _walk_reader(self, place: int, arcs: dict[str, Row]) -> Callable[[Values], Any]:
-        return lambda record: [arcs[id] for id in self.dialect.path_ids(record[place])]
-
-
-def _row_reader(table: Table, place: int) -> Callable[[Values], Row]:
-    known: dict[Any, Row] = {}
-    make = maker_of(table, tuple(range(place, place + len(table.fields))))
-    key = place + table.names.index(table.key[0])
-
-    def read(record: Values) -> Row:
-        row = known.get(record[key])
-        if row is None:
-            row = known[record[key]] = make(record)
-        return row
-
-    return read
+def _grouped(place: Place, fields: Fields) -> str:
+    """What rows that count as one have in common: what is wanted, or the key, which is shorter than JSON."""
+    if fields is None or any(place.table.field(name).kind is Kind.JSON for name in fields):
+        return place.column(place.table.key[0])
+    return ", ".join(map(place.column, fields))

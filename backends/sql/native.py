@@ -9,11 +9,11 @@ from backends.sql.conditions import KeyIn
 from backends.sql.dialect import quoted
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.folding import folded
-from backends.sql.matching import Matching, Reading, is_joinable
 from backends.sql.names import properties_name
 from backends.sql.nearness import nearest_statement
 from backends.sql.rows import value_from_store
 from backends.sql.session import Shape, SqlSession
+from backends.sql.shapes import written
 from backends.sql.unfolding import Unfolding
 from backends.sql.unindexed import decided, is_decidable
 from ugs.catalog import Kind, Row, Table
@@ -103,18 +103,17 @@ class NativeSession(SqlSession):
         return Rows([Found(row, {}) for row in rows], more)
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
-        if not is_joinable(self.shape.catalog, pattern):
+        found = written(self.shape.catalog, self.shape.dialect, pattern)
+        if found is None:
             return None
-        dialect = self.shape.dialect
-        records = await self.rows(Matching(self.shape.catalog, dialect, pattern).statement())
-        reading = Reading(dialect, pattern)
+        statement, reading = found
+        records = await self.rows(statement)
         arcs = await self.find_many(pattern.arcs, sorted(reading.paths(records))) if reading.walks else []
         return reading.matches(records, {pattern.arcs.key_of(row): row for row in arcs})
 
     def match_statements(self, pattern: Pattern) -> list[str]:
-        if not is_joinable(self.shape.catalog, pattern):
-            return []
-        return [Matching(self.shape.catalog, self.shape.dialect, pattern).statement()[0]]
+        found = written(self.shape.catalog, self.shape.dialect, pattern)
+        return [] if found is None else [found[0][0]]
 
     def statements(self, plan: Read) -> list[str]:
         """The statement `read` sends; none for a plan it answers level by level."""

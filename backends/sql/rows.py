@@ -55,6 +55,11 @@ def writer_of(table: Table) -> Callable[[Row], tuple[Any, ...]]:
     return astuple if not changes else lambda row: tuple(_changed(astuple(row), changes))
 
 
+def is_changed(field: Field) -> bool:
+    """Whether a row has a value in another form than the database answers it."""
+    return field.kind in _FROM_STORE
+
+
 def value_from_store(field: Field, value: Any) -> Any:
     """One value as a row would have it."""
     return value if value is None else _FROM_STORE.get(field.kind, _same)(value)

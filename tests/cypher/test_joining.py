@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ugs import cypher
-from ugs.cypher.engine.operators import joining
+from ugs.cypher.engine import view
 from ugs.cypher.glancing import run_at_once
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode
@@ -104,7 +104,8 @@ async def test_a_query_that_is_one_question_needs_no_transaction(system: System,
 async def test_too_many_matches_come_step_by_step(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     query = "MATCH (a:P)-->(b)-->(c) RETURN collect(a.i + b.i + c.i) AS sums"
     at_once = await cypher.ask(system, query)
-    monkeypatch.setattr(joining, "MOST_MATCHES", 79)
+    monkeypatch.setattr(view, "MOST_NEAR", 79)
+    monkeypatch.setattr(view, "MOST_MATCHES", 79)
 
     found = await cypher.ask(system, query)
 
@@ -124,6 +125,46 @@ async def test_too_many_matches_come_step_by_step(system: System, monkeypatch: p
 async def test_other_patterns_are_answered_step_by_step(system: System, query: str, tmp_path: Path) -> None:
     async with System.at_url(f"sqlite:///{tmp_path}/joining.db?native=off") as plain:
         assert (await cypher.ask(system, query)).rows == (await cypher.ask(plain, query)).rows
+
+
+ASPECTS = [
+    "MATCH (a)-->(b) RETURN labels(b) AS l, count(*) AS n ORDER BY l",
+    "MATCH (a)-->(b) RETURN b.i AS i, labels(b) AS l ORDER BY i, l",
+    "MATCH (a)-->(b:P) RETURN labels(b) AS l, b:Q AS q, count(*) AS n ORDER BY n",
+    "MATCH (a)-[r]->(b) RETURN type(r) AS t, r.w AS w, count(*) AS n ORDER BY t, w",
+    "MATCH (a)-[r]->(b) RETURN id(b) AS i, count(DISTINCT r) AS n, count(DISTINCT a) AS m ORDER BY i",
+    "MATCH (a)-->(b) RETURN properties(b) AS p, keys(b) AS k, count(b) AS n ORDER BY p.i",
+    "MATCH (a)-[*1..3]->(b) RETURN count(DISTINCT b) AS n",
+    "MATCH (a)-[*0..2]->(b) WHERE id(a) = 'p0' RETURN DISTINCT id(b) AS i ORDER BY i",
+    "MATCH (a)-[*1..2]->(b:P) WHERE id(a) = 'x' RETURN DISTINCT id(b) AS i, b.i AS v ORDER BY i",
+    "MATCH (a)-[*1..9]->(b) WHERE id(a) = 'x' RETURN count(DISTINCT b)",
+    "MATCH (a)-[:KNOWS]->(b)-[:LIKES]->(c) RETURN id(a) AS a, id(c) AS c ORDER BY a, c",
+    "MATCH p = shortestPath((a)-[*]->(b)) WHERE id(a) = 'x' RETURN id(b) AS b, [r IN relationships(p) | id(r)] AS r "
+    "ORDER BY b",
+    "MATCH p = shortestPath((a:Q)-[:KNOWS*..3]-(b)) WHERE length(p) > 1 RETURN id(b) AS b, nodes(p) AS n ORDER BY b",
+    "MATCH p = allShortestPaths((a)-[r*]->(b {i: 2})) WHERE id(a) = 'x' RETURN count(p), count(r)",
+    "MATCH p = shortestPath((a)-[*]->(b)) WHERE id(a) = 'x' AND id(b) = 'x' RETURN p",
+    "MATCH shortestPath((a)-[:LIKES]->(b)) RETURN id(a), id(b)",
+]
+
+
+@pytest.mark.parametrize("url", ["memory:", "sqlite:///{}/s.db"])
+async def test_what_is_asked_for_in_part_is_the_same_as_a_whole(tmp_path: Path, url: str) -> None:
+    commands: list[AddNode | AddEdge] = [
+        *(AddNode(id=f"p{n}", type="P", properties={"i": n % 3}) for n in range(5)),
+        AddNode(id="x", type="Q", properties={"_labels": ["P", "R"], "i": 7}),
+        *(AddEdge(id=f"e{n}", source=f"p{n % 5}", target=f"p{n * n % 5}", type="KNOWS") for n in range(12)),
+        *(AddEdge(id=f"x{n}", source="x", target=f"p{n}", type="KNOWS", properties={"w": n % 2}) for n in (3, 1, 2)),
+        AddEdge(id="l1", source="p2", target="x", type="LIKES"),
+        AddEdge(id="l2", source="p4", target="nobody", type="LIKES"),
+        AddEdge(id="l3", source="p1", target="p1", type=None),
+    ]
+    plain = f"sqlite:///{tmp_path}/plain.db?native=off"
+    async with System.at_url(url.format(tmp_path)) as ours, System.at_url(plain) as steps:
+        for system in (ours, steps):
+            await system.execute(Batch(operations=tuple(commands)))
+        for query in ASPECTS:
+            assert (await cypher.ask(ours, query)).rows == (await cypher.ask(steps, query)).rows, query
 
 
 async def test_a_mistake_in_a_value_is_one_only_where_there_is_a_row(system: System) -> None:

@@ -43,6 +43,7 @@ class Unjoined:
     """A graph that is walked step by step."""
 
     joins = False
+    most_matches = 0
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
         return None

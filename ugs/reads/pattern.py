@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from ugs.catalog import Arc, Table
-from ugs.reads.where import EVERYTHING, Where
+from ugs.reads.where import EVERYTHING, Any_, Compare, Op, Where, conditions
 
 
 class Way(StrEnum):
@@ -23,10 +23,15 @@ class Way(StrEnum):
     BOTH = "both"
 
 
+Fields = tuple[str, ...] | None
+"""Which fields of a row are wanted; None: the whole row."""
+
+
 class Spot(Struct, frozen=True):
     """A place for one vertex that meets a condition."""
 
     where: Where = EVERYTHING
+    fields: Fields = None
 
 
 class Leg(Struct, frozen=True):
@@ -38,6 +43,13 @@ class Leg(Struct, frozen=True):
     where: Where = EVERYTHING
     reach: tuple[int, int] | None = None
     """The least and the greatest number of arcs; every vertex on the way exists."""
+    fields: Fields = None
+    """Only where it is a single arc."""
+    shortest: bool = False
+    """Of all walks between the same two vertices, which must differ, only those with the fewest arcs.
+
+    Such a leg is the only one of its pattern, and the least number of its arcs is 1.
+    """
 
 
 class Pattern(Struct, frozen=True):
@@ -68,7 +80,14 @@ class Pattern(Struct, frozen=True):
         if not self.loose or len(self.legs) != 1 or self.wanted_legs:
             return False
         leg = self.legs[0]
-        return leg.reach is not None and leg.reach[0] <= 1 and leg.way is not Way.BOTH
+        return leg.reach is not None and leg.reach[0] <= 1 and leg.way is not Way.BOTH and not leg.shortest
+
+    def shares(self, number: int) -> bool:
+        """Whether an arc of one leg could be on another leg too, which the match must then rule out."""
+        leg, label = self.legs[number], self.arc.label
+        return leg.reach is not None or any(
+            may_share(leg, other, label) for place, other in enumerate(self.legs) if place != number
+        )
 
     @property
     def arc(self) -> Arc:
@@ -78,4 +97,23 @@ class Pattern(Struct, frozen=True):
 
 
 Match = tuple[Any, ...]
-"""The rows at the wanted spots, those of the wanted legs (a list for a walk), and for how many matches it stands."""
+"""What is at the wanted spots and on the wanted legs, and for how many matches it stands.
+
+That is a row, a list of rows for a walk, or the tuple of the fields where only some are wanted.
+"""
+
+
+def may_share(leg: Leg, other: Leg, label: str) -> bool:
+    """Whether one arc could be on both legs: not where the conditions on this column exclude each other."""
+    mine, others = _labels(leg.where, label), _labels(other.where, label)
+    return mine is None or others is None or not mine.isdisjoint(others)
+
+
+def _labels(where: Where, label: str) -> frozenset[Any] | None:
+    """The values of a column that a condition leaves; None where it does not say."""
+    if isinstance(where, Any_):
+        parts = [_labels(part, label) for part in where.parts]
+        return None if None in parts else frozenset().union(*(part for part in parts if part is not None))
+    said = [part for part in conditions(where) if isinstance(part, Compare) and part.field == label]
+    values = [part.value if part.op is Op.IN else (part.value,) for part in said if part.op in (Op.EQ, Op.IN)]
+    return frozenset(values[0]) if values else None

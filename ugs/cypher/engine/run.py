@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -28,7 +29,6 @@ class Run:
         self.parameters = parameters
         self.limits = limits
         self.now_ns = time.time_ns() if now_ns is None else now_ns
-        self.random = random.Random()
         self.deadline = time.monotonic() + limits.seconds
         self.breath = time.monotonic()
         self.yields = True
@@ -40,6 +40,11 @@ class Run:
         """A row to start from where there is no other: the row around a subquery, or the first of all."""
         self.counts: dict[int, int] | None = None
         """Rows that left each operator, when the query is profiled."""
+
+    @cached_property
+    def random(self) -> random.Random:
+        """Chance, for the few queries that leave something to it: seeding costs more than many a query."""
+        return random.Random()
 
     def check(self) -> None:
         """Stop when the time is over or too much has been looked at."""

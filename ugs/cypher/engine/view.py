@@ -18,6 +18,9 @@ from ugs.reads.where import EVERYTHING, Compare, Op, Property, Where, all_of, an
 from ugs.storage import Session
 
 FIRST_PAGE, LAST_PAGE = 256, 8192
+MOST_MATCHES, MOST_NEAR = 100_000, 1_000_000
+"""More matches than this come step by step, so that they never have to be held all at once; those of a store that is
+near are mostly references to what is held anyway."""
 FIELD = "properties_text"
 BY_ID = ""
 """The key of a condition on the id of an element, which is no property."""
@@ -44,6 +47,10 @@ class GraphView(Protocol):
     @property
     def joins(self) -> bool:
         """Whether whole patterns may be asked for."""
+
+    @property
+    def most_matches(self) -> int:
+        """How many matches of a pattern may be asked for at once."""
 
     async def nodes(self, wanted: Wanted) -> list[Node]: ...
 
@@ -85,6 +92,10 @@ class StoredGraph:
     def orders_joins(self) -> bool:
         """Whether the store finds the best order of a pattern by itself."""
         return self.joins and self.session.orders_joins
+
+    @property
+    def most_matches(self) -> int:
+        return MOST_NEAR if self.session.near else MOST_MATCHES
 
     async def nodes(self, wanted: Wanted) -> list[Node]:
         rows = await self.session.fetch(NODES, await self._scanned(wanted))
@@ -178,7 +189,7 @@ def labelled(label: str) -> Where:
 
 def of_types(types: Sequence[str]) -> Where:
     """Edges of these relationship types; those without a type count as the default one."""
-    named = in_("type", types)
+    named = eq("type", types[0]) if len(types) == 1 else in_("type", types)
     return any_of(named, eq("type", None)) if DEFAULT_TYPE in types else named
 
 
@@ -187,10 +198,14 @@ def has_labels(node: Node, labels: tuple[str, ...]) -> bool:
 
 
 def as_node(row: Any) -> Node:
-    further = stored_labels(row.properties_text)
-    own = () if row.type is None else (row.type,)
-    labels = tuple(dict.fromkeys(own + further)) if further else own
-    return Node(row.id, labels, row.properties_text, row)
+    return Node(row.id, node_labels(row.type, row.properties_text), row.properties_text, row)
+
+
+def node_labels(type: str | None, text: str) -> tuple[str, ...]:
+    """The labels of a node: its type, and those among its properties."""
+    further = stored_labels(text)
+    own = () if type is None else (type,)
+    return tuple(dict.fromkeys(own + further)) if further else own
 
 
 def as_relationship(row: Any) -> Relationship:

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ugs.cypher.analysis.aspects import Aspect, Look
 from ugs.cypher.engine.env import Fn
+from ugs.cypher.engine.glimpses import Maker, node_fields, node_maker, relationship_fields, relationship_maker
 from ugs.cypher.engine.operators.base import BATCH, Operator
 from ugs.cypher.engine.operators.scanning import ANYTHING, Sought, folded
 from ugs.cypher.engine.operators.shaping import BindPath, Filter
@@ -16,11 +18,15 @@ from ugs.cypher.engine.view import BY_ID, Condition, Wanted, as_relationship, ed
 from ugs.cypher.errors import CypherError
 from ugs.cypher.values.stored import LABELS
 from ugs.graph.model import EDGES, NODES
-from ugs.reads.pattern import Leg, Match, Pattern, Spot, Way
+from ugs.reads.pattern import Fields, Leg, Match, Pattern, Spot, Way
 from ugs.reads.where import Op
 
-MOST_MATCHES = 100_000
-"""More matches than this come step by step, so that they never have to be held all at once."""
+LONGEST_WALK = 5
+"""Longer walks are taken step by step: each node is then fetched once, however many walks lead through it."""
+LONGEST_REACH = 30
+"""The same where only the ends of a walk count, so that a store follows every arc once for each length."""
+MOST_TIED = 1_000
+"""More shortest paths than this are not all looked at to find the one that is taken."""
 MOST_CHECKED = 10_000
 """The same where only the first are of use, but which of them will do shows only afterwards."""
 EXACT = frozenset({Op.EQ, Op.IN, Op.LT, Op.LE, Op.GT, Op.GE, Op.STARTS, Op.ENDS, Op.CONTAINS})
@@ -46,15 +52,17 @@ class Stretch:
     direction: Way
     types: Types
     sought: tuple[Sought, ...]
-    reach: tuple[int, int] | None
+    reach: tuple[int, int | None] | None
     backwards: bool
+    shortest: str = ""
+    """Only the shortest paths count: all of them, or one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What comes after the MATCH: which slots it needs, and how."""
+    """What comes after the MATCH: at which slots it looks, and how."""
 
-    slots: frozenset[int]
+    looks: dict[int, Look]
     counted: bool
     """Equal rows may come once, with their number in the slot `weight`."""
     loose: bool
@@ -85,6 +93,7 @@ class StoreMatch(Operator):
         ways: Sequence[Stretch],
         covered: bool,
         steps: Sequence[Operator],
+        binds: Sequence[BindPath],
         use: Use,
         checked: frozenset[int],
         words: str,
@@ -94,10 +103,16 @@ class StoreMatch(Operator):
         self.covered = covered
         """Every condition is part of the question, so nothing is left to check."""
         self.steps = steps
+        self.binds = binds
         self.use = use
         self.checked = checked
         """Slots that the conditions look at."""
         self.words = words
+
+    @property
+    def picks(self) -> bool:
+        """Whether one of several shortest paths is to be taken."""
+        return any(way.shortest == "shortestPath" for way in self.ways)
 
     def describe(self) -> str:
         return self.words
@@ -110,13 +125,14 @@ class StoreMatch(Operator):
         walks = any(self.ways[number].reach is not None for number in asked.wanted_legs)
         if run.at_once and walks:
             raise NotAtOnce
-        found = await run.graph.view.match(asked)
+        found = await run.graph.view.match(asked) if _is_short(asked) else None
         if found is None or self._is_cut(run, exact, len(found)):
             if run.at_once:
                 raise NotAtOnce
             flowing, after = batches, list(self.steps)
         else:
             run.graph.fetches += 1
+            found = picked(found) if self.picks else found
             flowing, after = self._rows(run, asked, found, exact), self._after(exact)
         for operator in after:
             flowing = operator.flow(run, flowing)
@@ -125,7 +141,8 @@ class StoreMatch(Operator):
 
     def _after(self, exact: bool) -> list[Operator]:
         """The steps that are still to be taken: checks, and paths to be put together."""
-        return [step for step in self.steps if isinstance(step, BindPath) or (isinstance(step, Filter) and not exact)]
+        checks = [step for step in self.steps if isinstance(step, Filter)]
+        return [*self.binds, *([] if exact else checks)]
 
     async def statements(self, run: Run) -> list[str]:
         """What the store would be sent, for people; nothing where the parameters at hand are not enough to tell."""
@@ -137,26 +154,22 @@ class StoreMatch(Operator):
 
     async def question(self, run: Run) -> tuple[Pattern, bool]:
         """The question for the store, and whether it says all that the conditions say."""
-        view = run.graph.view
-        labelled = any(place.labels for place in self.places)
-        if run.at_once and labelled and self.use.counted:
-            raise NotAtOnce  # whether labels are types decides if the store can count them
-        plain = not labelled or (not run.at_once and await view.labels_are_types())
+        plain = await self._labels_are_types(run)
         told = [self._conditions(run, sought) for sought in self._all_sought()]
-        exact = plain and self.covered and all(whole for _, whole in told)
+        labelled = any(place.labels for place in self.places)
+        exact = (plain or not labelled) and self.covered and all(whole for _, whole in told)
+        looks = self.use.looks if exact else {**self.use.looks, **dict.fromkeys(self.checked)}
         spots = [
-            Spot(node_where(Wanted(place.labels, conditions), plain))
+            Spot(node_where(Wanted(place.labels, conditions), plain), node_fields(looks.get(place.slot), plain))
             for place, (conditions, _) in zip(self.places, told, strict=False)
         ]
         legs = [
-            Leg(way.start, way.end, way.direction, edge_where(way.types, conditions), way.reach)
+            _leg(way, conditions, looks.get(way.slot), run.limits.path)
             for way, (conditions, _) in zip(self.ways, told[len(self.places) :], strict=True)
         ]
-        counted = self.use.counted and exact
-        slots = self.use.slots if exact else self.use.slots | self.checked
-        wanted_spots = tuple(number for number, place in enumerate(self.places) if place.slot in slots)
-        wanted_legs = tuple(number for number, way in enumerate(self.ways) if way.slot in slots)
-        counted = counted and all(self.ways[number].reach is None for number in wanted_legs)
+        wanted_spots = tuple(number for number, place in enumerate(self.places) if place.slot in looks)
+        wanted_legs = tuple(number for number, way in enumerate(self.ways) if way.slot in looks)
+        counted = self.use.counted and exact and all(self.ways[number].reach is None for number in wanted_legs)
         return Pattern(
             NODES,
             EDGES,
@@ -169,15 +182,26 @@ class StoreMatch(Operator):
             counted and self.use.loose,
         ), exact
 
+    async def _labels_are_types(self, run: Run) -> bool:
+        """Whether the type alone is known to decide; not asked where nobody cares."""
+        seen = any(look is not None and Aspect.LABELS in look for look in self.use.looks.values())
+        if not seen and not any(place.labels for place in self.places):
+            return False
+        if run.at_once and self.use.counted:
+            raise NotAtOnce  # this decides whether the store can count them
+        return not run.at_once and await run.graph.view.labels_are_types()
+
     def _all_sought(self) -> list[tuple[Sought, ...]]:
         return [*(place.sought for place in self.places), *(way.sought for way in self.ways)]
 
     def _most(self, run: Run, exact: bool) -> int:
         """How many matches to ask for: no more than are used, and no more than can be held."""
         used = self._used(run)
+        if self.picks:
+            return MOST_TIED + 1
         if used is None:
-            return MOST_MATCHES + 1
-        return min(used, MOST_MATCHES + 1) if exact else MOST_CHECKED + 1
+            return run.graph.view.most_matches + 1
+        return min(used, run.graph.view.most_matches + 1) if exact else MOST_CHECKED + 1
 
     def _used(self, run: Run) -> int | None:
         """How many rows can be of use; None where all of them are."""
@@ -188,7 +212,7 @@ class StoreMatch(Operator):
 
     def _is_cut(self, run: Run, exact: bool, count: int) -> bool:
         """Whether matches were left out that may be of use."""
-        used = self._used(run)
+        used = None if self.picks else self._used(run)
         return count == self._most(run, exact) and not (exact and used is not None and count >= used)
 
     def _conditions(self, run: Run, sought: Sequence[Sought]) -> tuple[tuple[Condition, ...], bool]:
@@ -213,33 +237,69 @@ class StoreMatch(Operator):
         template = run.template[:]
         for slot in (*(place.slot for place in self.places), *(way.slot for way in self.ways)):
             template[slot] = True
-        nodes = [self.places[number].slot for number in asked.wanted_spots]
-        ways = [self.ways[number] for number in asked.wanted_legs]
-        known: dict[str, Any] = {}
+        makers = self._makers(run, asked)
         for start in range(0, len(found), BATCH):
             portion = found[start : start + BATCH]
             run.tick(len(portion))
-            made = [self._made(run, template, match, nodes, ways, known) for match in portion]
+            made = [self._made(template, makers, match) for match in portion]
             yield made if exact else [row for row in made if self._has_labels(row)]
             await run.breathe()
 
     def _has_labels(self, row: Row) -> bool:
         return all(has_labels(row[place.slot], place.labels) for place in self.places if place.labels)
 
-    def _made(
-        self, run: Run, template: Row, match: Match, nodes: list[int], ways: list[Stretch], known: dict[str, Any]
-    ) -> Row:
+    def _makers(self, run: Run, asked: Pattern) -> list[tuple[int, Maker]]:
+        """The slots of what was asked for, and how its values are made of what the store found."""
+        spots = [(self.places[number].slot, asked.spots[number].fields) for number in asked.wanted_spots]
+        nodes = [(slot, run.graph.adopt if fields is None else node_maker(fields)) for slot, fields in spots]
+        known: dict[str, Any] = {}
+        return nodes + [
+            (self.ways[number].slot, _way_maker(self.ways[number], asked.legs[number].fields, known))
+            for number in asked.wanted_legs
+        ]
+
+    def _made(self, template: Row, makers: list[tuple[int, Maker]], match: Match) -> Row:
         row = template[:]
-        for slot, found in zip(nodes, match, strict=False):
-            row[slot] = run.graph.adopt(found)
-        for way, found in zip(ways, match[len(nodes) :], strict=False):
-            if way.reach is None:
-                row[way.slot] = _relationship(found, known)
-            else:
-                walked = [_relationship(one, known) for one in found]
-                row[way.slot] = walked[::-1] if way.backwards else walked
+        for (slot, make), found in zip(makers, match, strict=False):
+            row[slot] = make(found)
         row[self.use.weight] = match[-1]
         return row
+
+
+def _is_short(asked: Pattern) -> bool:
+    """Whether no walk is too long to ask for all of them."""
+    walks = [leg.reach[1] for leg in asked.legs if leg.reach is not None and not leg.shortest]
+    return max(walks, default=0) <= (LONGEST_REACH if asked.reaches else LONGEST_WALK)
+
+
+def picked(found: list[Match]) -> list[Match]:
+    """For each two ends one of the shortest paths between them, that with the least ids."""
+    least: dict[tuple[str, str], Match] = {}
+    for match in found:
+        start, end, walk, _ = match
+        known = least.get((start.id, end.id))
+        if known is None or [arc.id for arc in walk] < [arc.id for arc in known[2]]:
+            least[start.id, end.id] = match
+    return list(least.values())
+
+
+def _leg(way: Stretch, conditions: tuple[Condition, ...], look: Look, longest: int) -> Leg:
+    where = edge_where(way.types, conditions)
+    if way.reach is None:
+        return Leg(way.start, way.end, way.direction, where, fields=relationship_fields(look))
+    low, high = way.reach
+    reach = low, longest if high is None else min(high, longest)
+    return Leg(way.start, way.end, way.direction, where, reach, shortest=bool(way.shortest))
+
+
+def _way_maker(way: Stretch, fields: Fields, known: dict[str, Any]) -> Maker:
+    """Makes the relationship of a leg, or the list of them; each is made once, however often it occurs."""
+    if fields is not None:
+        return relationship_maker(fields)
+    if way.reach is None:
+        return lambda found: _relationship(found, known)
+    turn = -1 if way.backwards else 1
+    return lambda found: [_relationship(one, known) for one in found[::turn]]
 
 
 def _relationship(row: Any, known: dict[str, Any]) -> Any:

@@ -128,6 +128,8 @@ class BindPath(Operator):
         return self.name
 
     def rows(self, run: Run, batch: list[Row]) -> Iterable[Row]:
+        walks = [row[slot] for row in batch for slot in self.elements[1::2] if isinstance(row[slot], list)]
+        run.graph.want_nodes({id for walk in walks for one in walk for id in (one.start, one.end)})
         for row in batch:
             row[self.slot] = path_of(run, [row[slot] for slot in self.elements])
         return batch

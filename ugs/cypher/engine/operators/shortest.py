@@ -1,4 +1,4 @@
-"""Shortest paths between two known nodes, by breadth first search from both."""
+"""Shortest paths between two known nodes. Of several, that with the least ids is taken: the same on every store."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any
 from ugs.cypher.engine.env import Fn
 from ugs.cypher.engine.operators.base import Operator, evaluated
 from ugs.cypher.engine.operators.expanding import REVERSED, Hop, start_of
-from ugs.cypher.engine.reader import Miss, Types
+from ugs.cypher.engine.operators.shaping import path_of
+from ugs.cypher.engine.reader import Miss
 from ugs.cypher.engine.run import Row, Run
 from ugs.cypher.values.comparing import equals
 from ugs.cypher.values.entities import Node, Path, Relationship
-
-Parents = dict[str, list[tuple[Relationship, Node]]]
-"""For each node reached, the steps that reach it at the least distance."""
+from ugs.reads.shortest import Front, search
 
 
 class ShortestPaths(Operator):
@@ -59,70 +58,35 @@ class ShortestPaths(Operator):
             if self.low == 0:
                 yield Path((start,), ())
             return
-        for path in self._search(run, start, end, wanted):
-            run.tick(len(path) + 1)
-            if len(path) >= self.low:
-                yield path
-            if not self.every:
-                return
+        for walk in self._walks(run, start, end, wanted):
+            run.tick(len(walk) + 1)
+            if len(walk) >= self.low:
+                yield path_of(run, [start, walk])
 
-    def _search(self, run: Run, start: Node, end: Node, wanted: dict[str, Any] | None) -> Iterator[Path]:
-        """The shortest paths: two searches go towards each other, the one with less to look at first."""
-        there = Front(start, self.hop.direction)
-        back = Front(end, REVERSED[self.hop.direction])
+    def _walks(self, run: Run, start: Node, end: Node, wanted: dict[str, Any] | None) -> Iterable[list[Relationship]]:
+        there = self._front(run, start, self.hop.direction, wanted)
+        back = self._front(run, end, REVERSED[self.hop.direction], wanted)
         most = run.limits.path if self.high is None else min(self.high, run.limits.path)
-        for _ in range(most):
-            if not there.nodes or not back.nodes:
-                return
-            mine, other = (there, back) if len(there.nodes) <= len(back.nodes) else (back, there)
-            mine.advance(run, self.hop.types, wanted)
-            # The first nodes that both have reached lie on all shortest paths, one on each.
-            if met := [node for id, node in mine.nodes.items() if id in other.parents]:
-                yield from joined(there, back, met)
-                return
+        meeting = search(there, back, most)
+        if meeting is None:
+            return []
+        return meeting.walks() if self.every else [meeting.least(by_id)]
+
+    def _front(self, run: Run, root: Node, direction: str, wanted: dict[str, Any] | None) -> Front:
+        types, graph = self.hop.types, run.graph
+
+        def steps(id: str) -> Iterable[tuple[Relationship, str]]:
+            found = graph.steps(id, direction, types)
+            run.tick(len(found))
+            return [(one, other.id) for one, other in found if wanted is None or _fits(one, wanted)]
+
+        return Front(root.id, steps, lambda ids: graph.want_steps(ids, direction, types))
 
 
-class Front:
-    """How far a search has come: the nodes reached last, and for every node reached the steps that lead back."""
-
-    def __init__(self, root: Node, direction: str) -> None:
-        self.direction = direction
-        self.nodes: dict[str, Node] = {root.id: root}
-        self.parents: Parents = {root.id: []}
-
-    def advance(self, run: Run, types: Types, wanted: dict[str, Any] | None) -> None:
-        """Go one step further."""
-        run.graph.want_steps(self.nodes.keys(), self.direction, types)
-        reached: dict[str, Node] = {}
-        for node in self.nodes.values():
-            for one, other in run.graph.steps(node.id, self.direction, types):
-                run.tick()
-                if (other.id in self.parents and other.id not in reached) or not _fits(one, wanted):
-                    continue
-                reached[other.id] = other
-                self.parents.setdefault(other.id, []).append((one, node))
-        self.nodes = reached
+def by_id(one: Relationship) -> str:
+    """Of several shortest paths that with the least ids is taken, so that every store answers with the same."""
+    return one.id
 
 
-def joined(there: Front, back: Front, met: list[Node]) -> Iterator[Path]:
-    """All paths through the nodes where two searches met."""
-    for node in met:
-        for before, first in unrolled(there.parents, node):
-            for after, second in unrolled(back.parents, node):
-                yield Path((*before[::-1], *after[1:]), (*first[::-1], *second))
-
-
-def _fits(one: Relationship, wanted: dict[str, Any] | None) -> bool:
-    return wanted is None or all(equals(one.properties.get(key), value) for key, value in wanted.items())
-
-
-def unrolled(parents: Parents, node: Node) -> Iterator[tuple[tuple[Node, ...], tuple[Relationship, ...]]]:
-    """All ways from a node back to where a search began."""
-    waiting: list[tuple[tuple[Node, ...], tuple[Relationship, ...]]] = [((node,), ())]
-    while waiting:
-        nodes, relationships = waiting.pop()
-        steps = parents[nodes[-1].id]
-        if not steps:
-            yield nodes, relationships
-        for one, before in reversed(steps):
-            waiting.append(((*nodes, before), (*relationships, one)))
+def _fits(one: Relationship, wanted: dict[str, Any]) -> bool:
+    return all(equals(one.properties.get(key), value) for key, value in wanted.items())

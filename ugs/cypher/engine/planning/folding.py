@@ -10,21 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ugs.cypher import syntax as s
+from ugs.cypher.analysis.aspects import Looks, looks_at
 from ugs.cypher.analysis.projections import is_narrow
-from ugs.cypher.analysis.walk import aggregates, free_variables, pattern_variables, walk
+from ugs.cypher.analysis.walk import aggregates, free_variables, walk
 from ugs.cypher.engine.env import Env, Fn
 from ugs.cypher.engine.expressions import compile_expression
 from ugs.cypher.engine.operators.base import Operator
-from ugs.cypher.engine.operators.joining import Place, StoreMatch, Stretch, Use
+from ugs.cypher.engine.operators.joining import LONGEST_REACH, LONGEST_WALK, Place, StoreMatch, Stretch, Use
 from ugs.cypher.engine.operators.ordering import enough_rows
 from ugs.cypher.engine.operators.scanning import Sought
-from ugs.cypher.engine.planning.matching import Followed, MatchPlanner, bounds
+from ugs.cypher.engine.planning.matching import Followed, MatchPlanner, bind_path, bounds
 from ugs.cypher.engine.planning.starting import lookup
 from ugs.cypher.printing import print_path
 from ugs.reads.pattern import Way
-
-LONGEST_WALK = 5
-"""Longer walks are taken step by step: each node is then fetched once, however many walks lead through it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +38,47 @@ class After:
 
 def fold(planner: MatchPlanner, clause: s.Match, after: After) -> list[Operator]:
     """The operators of a MATCH, as one where the store may be asked for all of it."""
-    if len(planner.starts) != 1 or not planner.followed or not all(map(is_foldable, planner.followed)):
+    use = use_of(planner, after) if planner.followed else None
+    if use is None or not (_is_connected(planner, use) or _is_shortest(planner)):
         return planner.operators
-    names = list(dict.fromkeys([planner.starts[0], *(one.end for one in planner.followed)]))
+    first = planner.followed[0]
+    names = list(dict.fromkeys([first.start, *(one.end for one in planner.followed)]))
     env = planner.env
     placed = [_place(name, planner.every, env) for name in names]
     stretches = [_stretch(one, names, planner.every, env) for one in planner.followed]
     covered = all(_is_covered(condition, [*names, *single_legs(planner.followed)]) for condition in planner.every)
     checked = {name for condition in planner.every for name in free_variables(condition)}
-    use = use_of(planner, after)
     words = ", ".join(print_path(pattern) for pattern in clause.patterns)
     slots = frozenset(env[name] for name in checked if name in env)
-    return [StoreMatch(placed, stretches, covered, planner.operators, use, slots, words)]
+    binds = [bind_path(path, env) for path in planner.paths]
+    return [StoreMatch(placed, stretches, covered, planner.operators, binds, use, slots, words)]
 
 
-def is_foldable(one: Followed) -> bool:
+def _is_connected(planner: MatchPlanner, use: Use) -> bool:
+    """Whether everything hangs on one node, and no walk is too long."""
+    followed = planner.followed
+    far = len(followed) == 1 and use.loose and followed[0].hop.relationship not in use.looks
+    longest = LONGEST_REACH if far and followed[0].hop.direction != "both" else LONGEST_WALK
+    return len(planner.starts) == 1 and all(is_foldable(one, longest) for one in followed)
+
+
+def _is_shortest(planner: MatchPlanner) -> bool:
+    """Whether there is nothing but a shortest path of any length between two nodes."""
+    first, *others = planner.followed
+    pattern = first.link.pattern
+    low, _ = bounds(pattern.length or s.Length(1, 1))
+    plain = pattern.properties is None and not first.hop.relationship_known and low == 1
+    return bool(first.link.path.shortest) and not others and len(planner.starts) == 2 and plain
+
+
+def is_foldable(one: Followed, longest: int) -> bool:
     pattern = one.link.pattern
     if one.hop.relationship_known or one.link.path.shortest:
         return False
     if pattern.length is None:
         return True
     low, high = bounds(pattern.length)
-    return pattern.properties is None and high is not None and low <= high <= LONGEST_WALK
+    return pattern.properties is None and high is not None and low <= high <= longest
 
 
 def single_legs(followed: Sequence[Followed]) -> list[str]:
@@ -89,17 +106,18 @@ def _place(name: str, conditions: Sequence[s.Expression], env: Env) -> Place:
 
 
 def _stretch(one: Followed, names: Sequence[str], conditions: Sequence[s.Expression], env: Env) -> Stretch:
-    length, name = one.link.pattern.length, one.link.name
-    low, high = bounds(length) if length is not None else (1, 1)
+    pattern, name = one.link.pattern, one.link.name
+    single = pattern.length is None and not one.link.path.shortest
     return Stretch(
         env[name],
         names.index(one.start),
         names.index(one.end),
         Way(one.hop.direction),
         one.hop.types,
-        _sought(name, conditions, env) if length is None else (),
-        None if length is None else (low, high or 0),
+        _sought(name, conditions, env) if single else (),
+        None if single else bounds(pattern.length or s.Length(1, 1)),
         one.backwards,
+        one.link.path.shortest,
     )
 
 
@@ -111,10 +129,10 @@ def use_of(planner: MatchPlanner, after: After) -> Use:
     env, later = planner.env, after.clauses
     projection = _projection(later[0]) if later else None
     counted = projection is not None and not projection.everything and is_narrow(projection)
-    names = _needed(projection) if projection is not None and counted else names_in(later, env)
+    looks = _grouping_looks(projection) if projection is not None and counted else _all_looks(later, env)
     for path in planner.paths:  # a path is made of all its elements, named or not
-        names |= {element.variable or "" for element in path.elements}
-    slots = frozenset(env[name] for name in names if name in env)
+        looks.update(dict.fromkeys(element.variable or "" for element in path.elements))
+    slots = {env[name]: look for name, look in looks.items() if name in env}
     if projection is None or counted or projection.order:
         return Use(slots, counted, counted and _is_loose(projection), False, None, after.weight)
     streams = after.alone and isinstance(later[0], s.Return) and projection.skip is None
@@ -125,31 +143,19 @@ def _projection(clause: s.Clause) -> s.Projection | None:
     return clause.projection if isinstance(clause, s.With | s.Return) else None
 
 
-def names_in(clauses: Sequence[s.Clause], env: Env) -> set[str]:
-    """All variables that these clauses mention; too many rather than too few."""
-    found: set[str] = set()
-    for clause in clauses:
-        for node in walk(clause):
-            if isinstance(node, s.Variable):
-                found.add(node.name)
-            elif isinstance(node, s.PathPattern):
-                found |= pattern_variables(node)
-            elif isinstance(node, s.Projection) and node.everything:
-                found |= {name for name in env.scope if not name.startswith(" ")}
+def _all_looks(clauses: Sequence[s.Clause], env: Env) -> Looks:
+    """How these clauses look at variables."""
+    found = looks_at(clauses)
+    if any(isinstance(node, s.Projection) and node.everything for clause in clauses for node in walk(clause)):
+        found.update(dict.fromkeys(name for name in env.scope if not name.startswith(" ")))
     return found
 
 
-def _needed(projection: s.Projection) -> set[str]:
+def _grouping_looks(projection: s.Projection) -> Looks:
     """What a grouping looks at. That something is there can be counted without looking at it."""
-    found: set[str] = set()
-    for item in projection.items:
-        counted = [part for part in aggregates(item.value) if _counts_presence(part)]
-        found |= free_variables(item.value) - {name for part in counted for name in free_variables(part)}
-        for part in aggregates(item.value):
-            found |= set() if part in counted else free_variables(part)
-    for sort in projection.order:
-        found |= free_variables(sort.value)
-    return found
+    values = [item.value for item in projection.items]
+    counted = {part for value in values for part in aggregates(value) if _counts_presence(part)}
+    return looks_at([*values, *(sort.value for sort in projection.order)], counted)
 
 
 def _is_loose(projection: s.Projection | None) -> bool:

@@ -189,11 +189,9 @@ class MatchPlanner:
         return None if pattern.properties is None else compile_expression(pattern.properties, self.env)
 
     def _bind_path(self, pattern: s.PathPattern) -> None:
-        name = pattern.variable or ""
         if not pattern.shortest:
-            elements = [self.env[element.variable or ""] for element in pattern.elements]
-            self.operators.append(BindPath(self.env[name], elements, name))
-        self.bound.add(name)
+            self.operators.append(bind_path(pattern, self.env))
+        self.bound.add(pattern.variable or "")
         self._filter()
 
     def _filter(self, everything: bool = False) -> None:
@@ -207,6 +205,12 @@ class MatchPlanner:
             else:
                 waiting.append(condition)
         self.conditions = waiting
+
+
+def bind_path(pattern: s.PathPattern, env: Env) -> BindPath:
+    """Makes the path of a pattern whose elements are bound."""
+    name = pattern.variable or ""
+    return BindPath(env[name], [env[element.variable or ""] for element in pattern.elements], name)
 
 
 def bounds(length: s.Length) -> tuple[int, int | None]:
