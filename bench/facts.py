@@ -22,6 +22,7 @@ import msgspec
 from bench.features import Figure, empty_url, measured, parser, report
 from bench.results import parse_size, size_name
 from bench.sides.facts_by_hand import BY_HAND, SCOPE, FactsByHand
+from bench.stores import STORES
 from ugs.changes import TableWrites
 from ugs.facts.api import Facts
 from ugs.facts.ingesting import NoteToIngest, Object, Stated
@@ -182,7 +183,8 @@ async def ingests(store: str, system: System, by_hand: FactsByHand | None, secon
 def graphiti(python: str, facts: int, seconds: float) -> list[Figure]:
     """Graphiti's reads of the same facts on the same server, in its own interpreter."""
     with empty_url("neo4j") as url:
-        command = [python, str(GRAPHITI), url.partition("?")[0], str(facts), str(seconds)]
+        server = [str(pid) for pid in STORES["neo4j"].process_ids()]
+        command = [python, str(GRAPHITI), url.partition("?")[0], str(facts), str(seconds), *server]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     found: list[dict[str, Any]] = msgspec.json.decode(done.stdout)
     name = f"{size_name(facts)} facts"

@@ -14,12 +14,14 @@ import pytest
 from conformance.faces import graph_of
 from conformance.harness import Harness, store_url
 from conformance.histories import everything_asked, log_lines
+from conformance.knowing import ALICE, Know, day
 from conformance.loop import run
 from conformance.plugin import clause, needs
 from conformance.world import NOW, World
 from ugs.api import Graph
 from ugs.clock import FixedClock
 from ugs.errors import DigestMismatch
+from ugs.facts.api import Facts
 from ugs.graph.commands import AddEdge, AddNode, Delete
 from ugs.identity import Principal, Scope
 from ugs.replay import position_of
@@ -106,6 +108,24 @@ async def test_a_copy_remembers_keys_versions_and_counters(world: World, other: 
             changed = await graph.add_edge(None, "alice", "bob")
             assert (changed.edge.id, (await graph.get("bob")).version) == ("edge_78", 2)  # type: ignore[union-attr]
         assert await log_lines(copied) == await log_lines(world.graph)
+    finally:
+        await system.close()
+
+
+@clause("FACT-1", "FACT-3", "UGS-11")
+async def test_a_copy_keeps_facts_ids_and_timelines(world: World, other: Harness) -> None:
+    know = Know(world)
+    await know.predicate("works_at")
+    for number, value in ((1, "A"), (3, "B"), (2, "C")):
+        await know.say("alice", "works_at", value, valid_from=day(number))
+    ids = [(await know.facts.upsert_entity(name)).entity_id for name in ("alice", "alicia")]
+    await know.facts.merge_entities(*ids)
+    assert await world.system.copy_to(await other.storage()) == await world.system.digest()
+    system = await other.system(FixedClock(NOW))
+    try:
+        copied = Facts(system, ALICE)
+        assert await copied.timeline("alicia") == await know.facts.timeline("alice")
+        assert await copied.find_entity(ids[1]) == await know.facts.find_entity(ids[0])
     finally:
         await system.close()
 

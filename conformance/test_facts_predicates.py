@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from conformance.faces import facts_of
 from conformance.knowing import Know, day, window
 from conformance.plugin import clause
 from conformance.world import World, fixture
 from ugs.errors import Forbidden
-from ugs.facts.api import Facts
 from ugs.facts.errors import (
     EvidenceRequired,
     FactConflict,
@@ -197,7 +197,7 @@ async def test_shared_predicates_need_an_administrator(know: Know) -> None:
     async with know.world.refuses(Forbidden):
         await know.facts.register_predicate("mine", "global")
     assert (await know.admin.configure_predicate(shared.predicate_id, status="active")).predicate.status == "active"
-    other = Facts(know.world.system, Principal("eve", frozenset(), "tenant-x", "project-x", "a"))
+    other = facts_of(know.world.system, Principal("eve", frozenset(), "tenant-x", "project-x", "a"))
     mine = await know.predicate("mine")
     async with know.world.refuses(PredicateNotFound):
         await other.configure_predicate(mine.predicate_id, status="deprecated")
@@ -342,6 +342,24 @@ async def test_history_finds_its_place_between_what_is_known(know: Know) -> None
     assert window(inside.fact) == (day(4), day(6))
     assert [warning.code for warning in inside.warnings] == ["W103"]
     assert await know.values("alice") == ["B"]
+
+
+@clause("FACT-81", "FACT-72", "FACT-52")
+async def test_history_said_again_is_known_already(know: Know) -> None:
+    await know.predicate("works_at")
+    told = (await know.say("alice", "works_at", "A", valid_from=day(2))).fact
+    await know.say("alice", "works_at", "B", valid_from=day(6))
+    for number in (2, 4):
+        again = await know.say("alice", "works_at", "A", valid_from=day(number))
+        assert (again.created, again.evidence_added, again.fact.fact_id) == (False, 1, told.fact_id)
+    before = await know.say("alice", "works_at", "A", valid_from=day(1))
+    assert (window(before.fact), before.warnings) == ((day(1), day(2)), [])
+    assert [window(fact) for fact in await know.all_facts()] == [
+        (day(1), day(2)),
+        (day(2), day(6)),
+        (day(6), None),
+    ]
+    assert [len((await know.facts.why(fact.fact_id)).notes) for fact in await know.all_facts()] == [1, 3, 1]
 
 
 @clause("FACT-74")

@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 
+from conformance.faces import facts_of
 from conformance.knowing import ALICE, STRANGER, Know, day, ids, window
 from conformance.plugin import clause
 from conformance.world import World
 from ugs.errors import Forbidden, InvalidSyntax
-from ugs.facts.api import Facts
 from ugs.facts.asserting import NoteRef
 from ugs.facts.errors import EntityNotFound, FactNotFound, InvalidFact, NoteNotFound, PredicateNotFound
 from ugs.facts.instants import instant_of
 from ugs.facts.model import ENTITIES, FACTS, PREDICATES
 from ugs.facts.queries import FactFilter
-from ugs.facts.reports import relation_context
 from ugs.facts.resolving import EntityRef
 from ugs.facts.viewing import Viewer
 from ugs.facts.views import View, entity_with_facts, view_at
@@ -202,6 +201,7 @@ async def test_the_topic_map_of_one_value(know: Know) -> None:
     report = await know.facts.report("Alice")
     assert report.topics == [f"entity:{fact.subject_entity_id}", "value:tall"]
     assert [(link.target, link.fact_id) for link in report.links] == [("value:tall", fact.fact_id)]
+    assert [one.markers for one in report.facts] == [["sourced", "inferred"]]
 
 
 @clause("FACT-63", "FACT-88")
@@ -211,10 +211,8 @@ async def test_the_context_of_a_note_is_current_first(know: Know) -> None:
     bob = await know.say("Alice", "mentors", "Bob", valid_from=day(9), valid_to=day(10), notes=[note])
     carol = await know.say("Alice", "mentors", "Carol", valid_from=day(2), notes=[note, more])
     await know.say("Alice", "mentors", "Dave", valid_from=day(30), notes=[note])
-    now = await know.facts.now()
-    async with know.world.system.session() as session:
-        small = await relation_context(session, know.facts.viewer, [note], now, 1, 1)
-        large = await relation_context(session, know.facts.viewer, [note, more], now, 2)
+    small = await know.facts.relation_context([note], facts=1, evidence=1)
+    large = await know.facts.relation_context([note, more], facts=2)
     assert [(fact.fact_id, evidence) for fact, _, evidence in small[note]] == [(carol.fact.fact_id, [note])]
     assert [(fact.object_value, state) for fact, state, _ in large[note]] == [
         ("Carol", "current"),
@@ -275,7 +273,7 @@ async def test_facts_are_a_graph_that_plans_can_read(know: Know) -> None:
 async def test_for_another_tenant_nothing_exists(know: Know) -> None:
     note = await know.note()
     fact = (await know.say("Alice", "knows", object="Bob", notes=[note])).fact
-    eve = Facts(know.world.system, STRANGER)
+    eve = facts_of(know.world.system, STRANGER)
     ours: Any = {"tenant": "tenant-a", "project": "project-b"}
 
     assert await eve.facts(**ours) == []
@@ -304,7 +302,7 @@ async def test_for_another_tenant_nothing_exists(know: Know) -> None:
 async def test_another_tenant_changes_nothing(know: Know) -> None:
     note = await know.note()
     fact = (await know.say("Alice", "is", "tall", notes=[note])).fact
-    eve = Facts(know.world.system, STRANGER)
+    eve = facts_of(know.world.system, STRANGER)
     ours: Any = {"tenant": "tenant-a", "project": "project-b"}
     said = NoteRef(text="said")
     for error, act in (
@@ -328,8 +326,9 @@ async def test_another_tenant_changes_nothing(know: Know) -> None:
 @clause("FACT-42")
 async def test_private_facts_are_for_their_own_agent(know: Know) -> None:
     private = (await know.say("Alice", "is", "shy", scope="agent_private")).fact
-    await know.say("Alice", "is", "tall")
-    colleague = Facts(know.world.system, Principal("bo", frozenset(), ALICE.tenant, ALICE.project, "agent-d"))
+    said = await know.note()
+    await know.say("Alice", "is", "tall", notes=[said])
+    colleague = facts_of(know.world.system, Principal("bo", frozenset(), ALICE.tenant, ALICE.project, "agent-d"))
 
     assert await know.values("Alice", scope="agent_private") == ["shy"]
     assert await colleague.active_facts("Alice", "agent_private") == []
@@ -345,5 +344,14 @@ async def test_private_facts_are_for_their_own_agent(know: Know) -> None:
     ):
         async with know.world.refuses(NoteNotFound):
             await act()
+    tall = (await know.say("Alice", "is", "tall", notes=[diary.note_id])).fact
+    told = await know.say("Alice", "is", "glad", notes=[diary.note_id])
+    assert (await colleague.ask("Alice")).evidence == {tall.fact_id: [said]}
+    assert {one.fact.object_value: one.evidence for one in (await colleague.report("Alice")).facts} == {
+        "tall": [said],
+        "glad": [],
+    }
+    assert await colleague.relation_context([diary.note_id]) == {diary.note_id: []}
+    assert (await know.facts.ask("Alice")).evidence[told.fact.fact_id] == [diary.note_id]
     assert Viewer.of(ALICE) != Viewer()
-    assert len(await know.admin.facts(tenant=ALICE.tenant, project=ALICE.project)) == 2
+    assert len(await know.admin.facts(tenant=ALICE.tenant, project=ALICE.project)) == 3

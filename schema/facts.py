@@ -145,11 +145,11 @@ class FactsQuery:
             object_value=object_value,
             note=None if note_id is None else own_id(note_id, "note"),
             valid_at=None if include_inactive else asked_instant(as_of, lot),
-            evidenced=evidenced_only,
         )
         space = lot.facts.space(tenant_id, project_id)
         named = await named_ends(lot, space, subject, predicate, object)
-        where = all_of(named, asked.where, lot.viewer.within(space), lot.viewer.not_private)
+        vouched = lot.viewer.vouched if evidenced_only else EVERYTHING
+        where = all_of(named, asked.where, vouched, lot.viewer.within(space), lot.viewer.not_private)
         return FactConnection(paged=await root_page(lot, FACTS, where, NEWEST_FIRST, first, after))
 
     @strawberry.field(description="All facts of a subject in the order they began, at most 500")

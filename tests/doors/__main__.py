@@ -22,7 +22,7 @@ from tests.doors.graph import DoorGraph
 
 FILES = (
     "graph batches events queries scopes versions_and_time indexes companion errors laws facts facts_asserting"
-    " facts_ingesting facts_merging facts_predicates facts_reading"
+    " facts_ingesting facts_merging facts_predicates facts_reading facts_laws"
 )
 """The files whose tests speak to the graph or to facts; the others test what is behind the doors."""
 FEWER = ["--histories=20", "--examples=5"]

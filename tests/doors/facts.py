@@ -1,83 +1,32 @@
-"""The facts of the Python API, through GraphQL over HTTP: what is asked, chosen, changed and refused is GraphQL's.
-
-Answers come back as ids; the rows behind them are read from the store, and what GraphQL shows of a fact is compared
-with its row on the way.
-"""
+"""Changing facts as in the Python API, through GraphQL over HTTP: what is changed and refused is GraphQL's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
-from tests.doors.client import Door
-from tests.doors.graph import at_in, some
+from tests.doors.asking import FACT, DoorAsking, entity_in, moment
+from tests.doors.graph import some
 from ugs.events import Event
-from ugs.facts.api import FactResult, Facts, Ingested, PredicateResult, refs
-from ugs.facts.asking import SHARED, Moment, ref
-from ugs.facts.ingesting import NoteToIngest, Stated
-from ugs.facts.instants import instant_of, instant_text
-from ugs.facts.merging import MergePlan
-from ugs.facts.model import ENTITIES, FACTS, NOTES, PREDICATES, Entity, Fact, Note, Predicate
+from ugs.facts.api import FactResult, Ingested, PredicateResult, refs
+from ugs.facts.asking import SHARED, Moment
+from ugs.facts.ingesting import NoteToIngest
+from ugs.facts.lines import input_of
+from ugs.facts.model import ENTITIES, NOTES, PREDICATES, Entity, Fact, Note
 from ugs.facts.resolving import EntityRef
 from ugs.feature import Warned
-from ugs.identity import LOCAL, Principal
-from ugs.moments import At
 from ugs.storage import EventQuery, Session
-from ugs.system import System
 from ugs.writer import Outcome
 
-FACT = """fragment F on Fact { factId tenantId projectId agentId scope predicate objectValue validFrom validTo
-  subject { entityId } objectEntity { entityId } }"""
 WARNINGS = "warnings { code message id }"
-
-
-def moment(given: Moment | None, what: str) -> str | None:
-    return None if given is None else instant_text(instant_of(given, what))
-
-
-def entity_in(given: str | EntityRef | Entity | None) -> dict[str, Any] | None:
-    if given is None:
-        return None
-    meant = ref(given)
-    return some({"id": meant.id, "name": meant.name, "kind": meant.kind}) or {}
 
 
 def warned(shown: Sequence[dict[str, Any]]) -> list[Warned]:
     return [Warned(told["code"], told["message"], told["id"]) for told in shown]
 
 
-def check_shown(shown: dict[str, Any], row: Fact) -> None:
-    """What GraphQL shows is what is stored."""
-    object = shown["objectEntity"] and shown["objectEntity"]["entityId"]
-    assert (shown["subject"]["entityId"], object) == (row.subject_entity_id, row.object_entity_id)
-    assert (shown["predicate"], shown["objectValue"]) == (row.predicate, row.object_value)
-    assert (shown["tenantId"], shown["projectId"]) == (row.tenant_id, row.project_id)
-    assert (shown["agentId"], shown["scope"]) == (row.agent_id, row.scope)
-    ends = instant_of(shown["validFrom"]), None if shown["validTo"] is None else instant_of(shown["validTo"])
-    assert ends == (row.valid_from, row.valid_to)
-
-
-class DoorFacts(Facts):
+class DoorFacts(DoorAsking):
     """Every operation that GraphQL has goes through it."""
-
-    def __init__(self, system: System, principal: Principal = LOCAL.principal) -> None:
-        super().__init__(system, principal)
-        self.door = Door(system, principal)
-
-    async def _rows(self, table: Any, ids: Iterable[str], at: At | None = None) -> list[Any]:
-        wanted = list(ids)
-        async with self.known(at) as session:
-            found = await session.find_many(table, sorted(set(wanted))) if wanted else []
-        by_id = {getattr(row, table.key[0]): row for row in found}
-        return [by_id[id] for id in wanted]
-
-    async def _facts(self, shown: Sequence[dict[str, Any]], at: At | None = None) -> list[Fact]:
-        rows: list[Fact] = await self._rows(FACTS, (one["factId"] for one in shown), at)
-        for one, row in zip(shown, rows, strict=True):
-            check_shown(one, row)
-        return rows
 
     async def _change(self, name: str, shape: str, kinds: str, **given: Any) -> tuple[Any, list[Event]]:
         """Run a mutation; its answer, and the events it added."""
@@ -189,28 +138,6 @@ class DoorFacts(Facts):
         kinds = "id: ID!, idempotencyKey: String"
         return await self._outcome("deletePredicate", kinds, id=predicate_id, idempotencyKey=key)
 
-    async def resolve_predicate(
-        self, alias: str, *, tenant: str | None = None, project: str | None = None, at: At | None = None
-    ) -> Predicate | None:
-        document = """query($a: String!, $t: String, $p: String, $at: At) {
-          found: resolvePredicate(alias: $a, tenantId: $t, projectId: $p, at: $at) { predicateId } }"""
-        found = (await self.door.ask(document, a=alias, t=tenant, p=project, at=at_in(at)))["found"]
-        return None if found is None else (await self._rows(PREDICATES, [found["predicateId"]], at))[0]
-
-    async def predicates(
-        self,
-        status: str | None = None,
-        *,
-        tenant: str | None = None,
-        project: str | None = None,
-        at: At | None = None,
-    ) -> list[Predicate]:
-        document = """query($s: PredicateStatus, $t: String, $p: String, $at: At) {
-          found: predicates(status: $s, tenantId: $t, projectId: $p, at: $at) { predicateId } }"""
-        asked = {"s": status and status.upper(), "t": tenant, "p": project, "at": at_in(at)}
-        found = (await self.door.ask(document, **asked))["found"]
-        return await self._rows(PREDICATES, (one["predicateId"] for one in found), at)
-
     # ── notes ────────────────────────────────────────────────────────────────
 
     async def add_note(
@@ -294,7 +221,7 @@ class DoorFacts(Facts):
     ) -> Ingested:
         input = {
             "scope": scope,
-            "notes": [note_in(note) for note in notes],
+            "notes": [input_of(note) for note in notes],
             "requireSupport": supported,
             "tenantId": tenant,
             "projectId": project,
@@ -303,81 +230,10 @@ class DoorFacts(Facts):
         }
         shape = f"{{ created notes {{ noteId }} facts {{ ...F }} events {{ seq }} {WARNINGS} }}"
         done, _ = await self._change("ingest", shape, "input: IngestInput!", input=input)
-        positions = [event["seq"] for event in done["events"]]
-        async with self.system.session() as session:
-            known = {event.position: event for event in await session.events(EventQuery())} if positions else {}
         kept = await self._rows(NOTES, (note["noteId"] for note in done["notes"]))
         facts = await self._facts(done["facts"])
-        events = [known[position] for position in positions]
+        events = await self._events(done["events"])
         return Ingested(kept, facts, done["created"], events, warned(done["warnings"]))
-
-    # ── reading ──────────────────────────────────────────────────────────────
-
-    async def entity(
-        self, name: str, *, tenant: str | None = None, project: str | None = None, at: At | None = None
-    ) -> Entity | None:
-        document = """query($n: String!, $t: String, $p: String, $at: At) {
-          found: entity(name: $n, tenantId: $t, projectId: $p, at: $at) { entityId } }"""
-        found = (await self.door.ask(document, n=name, t=tenant, p=project, at=at_in(at)))["found"]
-        return None if found is None else (await self._rows(ENTITIES, [found["entityId"]], at))[0]
-
-    async def active_facts(
-        self,
-        subject: str | EntityRef | Entity,
-        scope: str = SHARED,
-        valid_at: Moment | None = None,
-        *,
-        tenant: str | None = None,
-        project: str | None = None,
-        at: At | None = None,
-    ) -> list[Fact]:
-        document = f"""query($s: EntityRef!, $in: String!, $v: DateTime, $t: String, $p: String, $at: At) {{
-          found: activeFacts(subject: $s, scope: $in, asOf: $v, tenantId: $t, projectId: $p, at: $at) {{ ...F }}
-        }} {FACT}"""
-        asked = {"s": entity_in(subject), "in": scope, "v": moment(valid_at, "asOf"), "t": tenant, "p": project}
-        return await self._facts((await self.door.ask(document, **asked, at=at_in(at)))["found"], at)
-
-    async def timeline(self, subject: str | EntityRef | Entity, at: At | None = None, **more: Any) -> list[Fact]:
-        document = f"""query($s: EntityRef!, $f: String, $t: String, $p: String, $at: At) {{
-          found: factTimeline(subject: $s, predicate: $f, tenantId: $t, projectId: $p, at: $at) {{ ...F }} }} {FACT}"""
-        asked = {"s": entity_in(subject), "f": more.pop("predicate", None), "t": more.pop("tenant", None)}
-        asked["p"] = more.pop("project", None)
-        assert not more, more
-        return await self._facts((await self.door.ask(document, **asked, at=at_in(at)))["found"], at)
-
-    async def preview_merge(self, keep_id: str, merge_id: str) -> MergePlan:
-        document = (
-            "query($a: ID!, $b: ID!) { found: mergePreview(keepId: $a, mergeId: $b) { aliases moved { factId } } }"
-        )
-        shown = (await self.door.ask(document, a=keep_id, b=merge_id))["found"]
-        plan = await super().preview_merge(keep_id, merge_id)
-        assert (shown["aliases"], [one["factId"] for one in shown["moved"]]) == (
-            plan.aliases,
-            [fact.fact_id for fact in plan.moved],
-        )
-        return replace(plan, aliases=shown["aliases"])
-
-
-def note_in(note: NoteToIngest) -> dict[str, Any]:
-    """A note to ingest, as GraphQL wants it."""
-    entities = [{"canonical": one.canonical, "kind": one.kind, "aliases": list(one.aliases)} for one in note.entities]
-    relations = [relation_in(one) for one in note.relations]
-    structured = {"entities": entities, "relations": relations} if entities or relations else None
-    asked = {"text": note.text, "source": note.source, "id": note.note_id, "quotes": list(note.quotes)}
-    return {**asked, "structured": structured}
-
-
-def relation_in(stated: Stated) -> dict[str, Any]:
-    """A relation that a note states, as GraphQL wants it."""
-    window = [None if end is None else instant_text(end) for end in (stated.valid_from, stated.valid_to)]
-    object = {"entity": stated.object.entity, "value": stated.object.value}
-    return {
-        "subject": stated.subject,
-        "predicate": stated.predicate,
-        "object": object,
-        "validFrom": window[0],
-        "validTo": window[1],
-    }
 
 
 def camel(name: str) -> str:

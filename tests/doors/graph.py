@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tests.doors.client import Door
 from ugs.api import Changed, Graph
 from ugs.events import Event
+from ugs.facts.instants import instant_text, start_of
 from ugs.feature import Command, Warned
 from ugs.graph import paths, queries, walk
 from ugs.graph import search as searching
@@ -50,7 +51,9 @@ def element_in(shown: dict[str, Any]) -> Element:
 def at_in(at: At | None) -> dict[str, Any] | None:
     if at is None:
         return None
-    return {"position": at.position} if at.position is not None else {"instant": at.instant}
+    if at.position is not None or at.instant is None:
+        return {"position": at.position}
+    return {"instant": instant_text(start_of(at.instant))}
 
 
 def given(command: Any, **names: str) -> dict[str, Any]:

@@ -108,9 +108,13 @@ async def assert_fact(command: AddFact, desk: Desk, position: int = 0) -> Assert
     known = _equivalent(fact, same_key, end_of(desk.now)) if command.reuse else None
     warnings = [_deprecated(predicate)] if predicate.status == DEPRECATED else []
     if known is None:
-        rivals = [row for row in same_key if not _same_object(row, fact)]
-        fact, more = await _insert(desk, command, predicate, fact, rivals, notes[0])
-        warnings += more
+        # An open fact that says the same is no rival: the store's unique rule refuses the second one.
+        rivals = [row for row in same_key if row.valid_to is not None or not _same_object(row, fact)]
+        fact, drafts = _among(rivals, command, predicate, fact, notes[0], desk)
+        known = _covering(fact, same_key) if command.reuse and command.valid_to != fact.valid_to else None
+    if known is None:
+        await desk.stage([new_draft(desk, FACTS, fact), *drafts])
+        warnings += _overlaps(fact, rivals) if predicate.supersedes else []
         # Nothing in the store can be evidence of a fact that is new.
         desk.know(EVIDENCE, _evidence_among(fact, notes), [])
     added = await _add_evidence(desk, known or fact, notes)
@@ -226,18 +230,29 @@ def _deprecated(predicate: Predicate) -> Warned:
     return Warned(IS_DEPRECATED, f"the predicate {predicate.canonical!r} is deprecated", predicate.predicate_id)
 
 
-async def _insert(
-    desk: Desk, command: AddFact, predicate: Predicate, fact: Fact, rivals: list[Fact], note: Note
-) -> tuple[Fact, list[Warned]]:
-    """Put the fact down; of an active single-valued predicate it finds its place among the others."""
+def _among(
+    rivals: list[Fact], command: AddFact, predicate: Predicate, fact: Fact, note: Note, desk: Desk
+) -> tuple[Fact, list[Draft]]:
+    """The fact in its place among others, which of a single-valued predicate that is active make room for it."""
     is_now = command.valid_from is None
     if is_now and predicate.supersedes:
         fact = _after_those_of_now(fact, rivals)
-    drafts: list[Draft] = []
     if predicate.supersedes and fact.valid_to is None and (is_now or fact.valid_from <= end_of(desk.now)):
-        fact, drafts = _placed(fact, rivals, note, desk)
-    await desk.stage([new_draft(desk, FACTS, fact), *drafts])
-    return fact, _overlaps(fact, rivals) if predicate.supersedes else []
+        return _placed(fact, rivals, note, desk)
+    return fact, []
+
+
+def _covering(fact: Fact, same_key: list[Fact]) -> Fact | None:
+    """A known fact that has said all along what this one, once it has found its place in history, would say."""
+    end = fact.valid_to
+    return next(
+        (
+            row
+            for row in same_key
+            if _same_object(row, fact) and row.valid_from <= fact.valid_from and end and (row.valid_to or end) >= end
+        ),
+        None,
+    )
 
 
 def _after_those_of_now(fact: Fact, rivals: list[Fact]) -> Fact:

@@ -44,7 +44,6 @@ class FactFilter(Struct, frozen=True):
     predicate: str | None = None
     note: str | None = None
     valid_at: Instant | None = None
-    evidenced: bool = False
 
     @property
     def where(self) -> Where:
@@ -64,7 +63,6 @@ class FactFilter(Struct, frozen=True):
             EVERYTHING if self.scopes is None else in_("scope", self.scopes),
             EVERYTHING if self.valid_at is None else holds_at(self.valid_at),
             linked,
-            Linked("evidence") if self.evidenced else EVERYTHING,
         )
 
 
@@ -137,7 +135,7 @@ async def ask(
     scopes: Sequence[str] | None = None,
     limit: int = 50,
 ) -> Answer:
-    """What is believed about a subject at an instant; facts that nobody vouches for any more are left out."""
+    """What is believed about a subject at an instant; facts that no note says which the reader may see are left out."""
     if not 1 <= limit <= MOST_ANSWERED:
         raise InvalidFact(f"limit lies between 1 and {MOST_ANSWERED}", field="limit")
     entity = await subject_for(session, viewer, space, subject)
@@ -148,12 +146,11 @@ async def ask(
         subject=entity.entity_id,
         predicate=None if found is None else found.predicate_id,
         valid_at=as_of,
-        evidenced=True,
     )
-    where = all_of(asked.where, viewer.within(space), viewer.not_private)
+    where = all_of(asked.where, viewer.within(space), viewer.not_private, viewer.vouched)
     facts: list[Fact] = await session.fetch(FACTS, where, NEWEST_FIRST, Page(limit=limit + 1))
     shown = facts[:limit]
-    evidence = await evidence_of(session, [fact.fact_id for fact in shown], MOST_EVIDENCE)
+    evidence = await evidence_of(session, viewer, [fact.fact_id for fact in shown], MOST_EVIDENCE)
     seen = wanted if wanted is not None else _distinct(fact.scope for fact in shown)
     return Answer(as_of, entity, found, seen, shown, evidence, len(facts), len(facts) > limit)
 
@@ -179,14 +176,17 @@ def _distinct(scopes: Iterable[str]) -> list[str]:
     return distinct
 
 
-async def evidence_of(session: Session, fact_ids: Sequence[str], most: int | None = None) -> dict[str, list[str]]:
-    """The notes behind each fact, oldest first."""
+async def evidence_of(
+    session: Session, viewer: Viewer, fact_ids: Sequence[str], most: int | None = None
+) -> dict[str, list[str]]:
+    """The notes behind each fact that a reader may see, oldest first."""
     found: dict[str, list[str]] = {id: [] for id in fact_ids}
     if not fact_ids:
         return found
     page = Page(limit=most, per="fact_id") if most is not None else WHOLE
     order = (Order("created_at"), Order("evidence_id"))
-    rows: list[Evidence] = await session.fetch(EVIDENCE, in_("fact_id", sorted(set(fact_ids))), order, page)
+    where = all_of(in_("fact_id", sorted(set(fact_ids))), viewer.vouching)
+    rows: list[Evidence] = await session.fetch(EVIDENCE, where, order, page)
     for row in rows:
         found[row.fact_id].append(row.note_id)
     return found

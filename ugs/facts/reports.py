@@ -92,14 +92,14 @@ async def report(
     asked = FactFilter(subject=entity.entity_id, scopes=None if scopes is None else tuple(scopes))
     where = all_of(asked.where, viewer.within(space), viewer.not_private)
     rows: list[Fact] = await session.fetch(FACTS, where, OLDEST_FIRST, Page(limit=limit + 1))
-    reported = await _reported(session, rows[:limit], as_of)
+    reported = await _reported(session, viewer, rows[:limit], as_of)
     topics, links = topic_map(entity, rows[:limit])
     return Report(entity, as_of, reported, _counts(reported), topics, links, len(rows) > limit)
 
 
-async def _reported(session: Session, facts: list[Fact], as_of: Instant) -> list[Reported]:
+async def _reported(session: Session, viewer: Viewer, facts: list[Fact], as_of: Instant) -> list[Reported]:
     ids = [fact.fact_id for fact in facts]
-    evidence = await evidence_of(session, ids, MOST_NOTES)
+    evidence = await evidence_of(session, viewer, ids, MOST_NOTES)
     links = await links_of(session, ids)
     known = await get_all(session, PREDICATES, "predicate_id", [f.predicate_id for f in facts if f.predicate_id])
     crowded = _crowded(facts, known, as_of)
@@ -229,13 +229,14 @@ async def relation_context(
     """For each note, the facts it is evidence of that have begun: current ones first, then newest first."""
     if not (1 <= facts <= 1_000 and 1 <= evidence <= 1_000):
         raise InvalidFact("between 1 and 1000 facts and pieces of evidence", field="limit")
-    rows: list[Evidence] = await session.fetch(EVIDENCE, in_("note_id", sorted(set(note_ids)))) if note_ids else []
+    told = all_of(in_("note_id", sorted(set(note_ids))), viewer.vouching)
+    rows: list[Evidence] = await session.fetch(EVIDENCE, told) if note_ids else []
     where = all_of(
         in_("fact_id", sorted({row.fact_id for row in rows})), Compare("valid_from", Op.LE, now), viewer.readable
     )
     found: list[Fact] = await session.fetch(FACTS, where, NEWEST_FIRST) if rows else []
     found.sort(key=lambda fact: not fact.holds_at(now))
-    notes = await evidence_of(session, [fact.fact_id for fact in found], evidence)
+    notes = await evidence_of(session, viewer, [fact.fact_id for fact in found], evidence)
     said = {(row.note_id, row.fact_id) for row in rows}
     return {
         id: [(fact, fact.state_at(now), notes[fact.fact_id]) for fact in found if (id, fact.fact_id) in said][:facts]

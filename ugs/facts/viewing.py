@@ -12,7 +12,7 @@ from msgspec import Struct
 from ugs.errors import Forbidden
 from ugs.facts.names import GLOBAL, Space, own_key
 from ugs.identity import Principal
-from ugs.reads.where import EVERYTHING, NOTHING, Compare, Op, Where, all_of, any_of, eq, matcher
+from ugs.reads.where import EVERYTHING, NOTHING, Compare, Linked, Op, Where, all_of, any_of, eq, matcher
 
 ADMIN = "admin"
 PRIVATE = "agent_private"
@@ -53,6 +53,16 @@ class Viewer(Struct, frozen=True):
         if self.space is None:
             return EVERYTHING
         return any_of(Compare("scope", Op.NE, PRIVATE), eq("agent_id", self.agent))
+
+    @property
+    def vouching(self) -> Where:
+        """Evidence whose note this reader may see."""
+        return EVERYTHING if self.space is None else Linked("note", self.readable)
+
+    @property
+    def vouched(self) -> Where:
+        """Facts that a note says which this reader may see."""
+        return Linked("evidence", self.vouching)
 
     def sees(self, row: Any) -> bool:
         """Whether this reader may see a fact or a note."""
