@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from gateway import graphiql, health, pages
 from gateway.auth import check_safe
+from gateway.eventlog import LogDoor
 from gateway.express import Express, Gateway
 from gateway.graphql import GraphQLDoor
 from gateway.guard import Guard
@@ -94,6 +95,7 @@ def routes(reception: Reception, settings: Settings, graphql: GraphQLDoor, sdl: 
         WebSocketRoute("/graphql", SocketDoor(reception, settings).serve),
         *typed_routes(TypedDoor(reception, settings, graphql.tracing)),
         *ProgramDoor(reception, settings).routes(),
+        *LogDoor(reception).routes(),
     ]
     if settings.metrics:
         found.append(Route("/metrics", only_for(reception, metrics)))

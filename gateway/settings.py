@@ -6,10 +6,7 @@ A setting nobody knows is an error in words, because a misspelt one would otherw
 
 from __future__ import annotations
 
-import difflib
-import ipaddress
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -17,11 +14,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from gateway.stores import DEFAULT_FILE, DEFAULT_STORE
 from ugs.errors import InvalidSyntax
 
 PREFIX = "UGS_"
 FILE_VARIABLE = "UGS_CONFIG"
-DEFAULT_FILE = "ugs.toml"
 
 # Variables that begin like ours and belong to others: the tests, the compose file, and what Kubernetes
 # puts into every container beside a service called `ugs`.
@@ -69,7 +66,7 @@ class Tenancy(StrEnum):
 class Settings(Struct, frozen=True):
     """The gateway's settings; `SETTINGS` below says what each means."""
 
-    store: str = "file:./data"
+    store: str = DEFAULT_STORE
     host: str = "127.0.0.1"
     port: int = 8000
     allow_open: bool = False
@@ -357,6 +354,8 @@ def _config_file(environ: Mapping[str, str], file: Path | None) -> Path | None:
 
 
 def _from_file(path: Path) -> dict[str, Any]:
+    import tomllib  # most have no file
+
     try:
         found = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -382,6 +381,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _meant(name: str, spelled: Callable[[str], str] = str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name, SETTINGS, n=1)
     if close:
         return f" Did you mean {spelled(close[0])}?"
@@ -404,6 +405,8 @@ def is_loopback(host: str) -> bool:
     """Whether a host name or address can only mean this machine."""
     if host.lower() == "localhost":
         return True
+    import ipaddress
+
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

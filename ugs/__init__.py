@@ -5,10 +5,10 @@ These are the names a third party may use; everything else may change between ve
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, which takes longer to load than a small command to run
 if TYPE_CHECKING:
+    from typing import Any
+
     from ugs.api import Graph
     from ugs.errors import UgsError
     from ugs.moments import At
@@ -47,4 +47,6 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that importing `ugs` costs next to nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'ugs' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)

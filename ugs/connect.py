@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
 from ugs.errors import UnknownStore
+from ugs.glances import BACKENDS, backend_of
+from ugs.installed import declared, load
 from ugs.storage import Storage
-
-GROUP = "ugs.backends"
 
 
 @cache
-def _entries() -> dict[str, EntryPoint]:
+def _entries() -> dict[str, str]:
     """The backends that are installed; looking through all packages takes milliseconds, so it is done once."""
-    return {entry.name: entry for entry in reversed(tuple(entry_points(group=GROUP)))}
+    return declared(BACKENDS)
 
 
 def backend_names() -> list[str]:
@@ -26,16 +25,16 @@ def backend_names() -> list[str]:
 
 def storage_for(url: str) -> Storage:
     """A store for the URL, not opened yet."""
-    scheme, colon, _ = url.partition(":")
-    name = scheme.partition("+")[0]
-    found = _entries().get(name) if colon else None
+    name = backend_of(url)
+    found = _entries().get(name)
     if found is None:
+        scheme, colon, _ = url.partition(":")
         raise UnknownStore(
             f"No backend answers to {scheme + colon!r}. Known: {', '.join(n + ':' for n in backend_names())}",
             scheme=scheme,
         )
     try:
-        make = cast(Callable[[str], Storage], found.load())
+        make = cast(Callable[[str], Storage], load(found))
     except ModuleNotFoundError as error:
         raise UnknownStore(
             f"The backend {name!r} needs the package {error.name!r}: pip install 'ugs-gateway[{name}]'",

@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from backends.memory.files import Files
-from backends.memory.lines import MALFORMED, chained, crc_in, foreign_event, has_seal, is_sealed, line_of
+from backends.memory.layout import chained, crc_in, has_seal, is_sealed
+from backends.memory.lines import MALFORMED, foreign_event, line_of
 from backends.memory.log import Log, selected
 from backends.memory.recovery import Recovered
 from backends.memory.settings import Fsync

@@ -10,18 +10,14 @@ from collections.abc import Callable
 from functools import cache, reduce
 from operator import or_
 from typing import Any, ClassVar, cast
-from zlib import crc32
 
 import msgspec
 from msgspec import Raw, Struct
 
 from ugs.catalog import Catalog
-from ugs.events import CRC_LENGTH, Event, Idem, Tx, from_line, to_line
+from ugs.events import Event, Idem, Tx, from_line, to_line
 
 BOM = b"\xef\xbb\xbf"
-SEAL_START = b',"crc":"'
-END = CRC_LENGTH + 1
-"""A sealed line ends with its checksum, a brace and the newline."""
 MALFORMED = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
@@ -99,16 +95,6 @@ def _tagged(name: str, base: type[Struct], fields: list[Any]) -> type[Struct]:
     )
 
 
-def chained(line: bytes, previous: int) -> int:
-    """The checksum a sealed line (with its newline) must carry."""
-    return crc32(b"}", crc32(line[:-END], previous))
-
-
-def is_sealed(line: bytes, crc: int) -> bool:
-    """Whether a line (with its newline) ends with exactly this checksum."""
-    return line[-END:] == b',"crc":"%08x"}\n' % crc
-
-
 def foreign_event(line: bytes, position: int, catalog: Catalog) -> Event | None:
     """The event of an unsealed line, or None when it is not one."""
     try:
@@ -138,13 +124,3 @@ def line_of(event: Event) -> bytes:
         del fields["seq"]
         line = msgspec.json.encode(fields)
     return line + b"\n"
-
-
-def has_seal(line: bytes) -> bool:
-    """Whether a line (with its newline) looks sealed."""
-    return line[-END : -END + len(SEAL_START)] == SEAL_START
-
-
-def crc_in(line: bytes) -> int:
-    """The checksum at the end of a sealed line (with its newline)."""
-    return int(line[-END + len(SEAL_START) : -3], 16)

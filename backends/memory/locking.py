@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from backends.memory.layout import LOCK
 from ugs.errors import StorageIOError, StoreLocked
 
 
@@ -18,7 +19,7 @@ class FolderLock:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.path = folder / "lock"
+        self.path = folder / LOCK
         self._handle: int | None = None
 
     def acquire(self) -> None:

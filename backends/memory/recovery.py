@@ -18,7 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from backends.memory.files import Files
-from backends.memory.lines import BOM, MALFORMED, has_seal
+from backends.memory.layout import LOG, SNAPSHOT, has_seal
+from backends.memory.lines import BOM, MALFORMED
 from backends.memory.repairing import finish_repair, repair, repair_event
 from backends.memory.replay import Tables, actor
 from backends.memory.snapshots import Loaded, Place, read_snapshot
@@ -65,8 +66,8 @@ class Recovery:
         self, files: Files, folder: Path, catalog: Catalog, strict: bool, enter: Callable[[State], None]
     ) -> None:
         self.files, self.catalog, self.strict, self.enter = files, catalog, strict, enter
-        self.wal = folder / "events.wal"
-        self.snapshot = folder / "snapshot.json"
+        self.wal = folder / LOG
+        self.snapshot = folder / SNAPSHOT
         self.warnings: list[str] = []
         self.unrepaired: OSError | None = None
 

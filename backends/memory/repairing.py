@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from backends.memory.files import Files
+from backends.memory.layout import REPAIR
 from backends.memory.lines import line_of
 from backends.memory.walreader import Torn
 from ugs.errors import WALCorrupt
@@ -18,7 +19,7 @@ from ugs.values import to_text
 
 def plan_of(wal: Path) -> Path:
     """Where a repair under way is written down."""
-    return wal.with_name(wal.name + ".repair")
+    return wal.with_name(REPAIR)
 
 
 def repair_event(head: Head, torn: Torn, now: int) -> Event:

@@ -18,20 +18,17 @@ import msgspec
 from msgspec import Raw, Struct
 
 from backends.memory.files import Files
+from backends.memory.layout import CHECKSUM, FORMAT, is_whole
 from backends.memory.rowtext import RowText
 from ugs.catalog import Catalog, Row, Table, Vertex
 from ugs.errors import SnapshotCorrupt
 from ugs.events import GENESIS_CRC
 
-FORMAT = 1
 CHUNK = 2_000
 """Rows encoded at a time: a millisecond or two, so that others get their turn."""
 
 STRETCH = 1 << 20
 """Bytes decoded at a time."""
-
-CHECKSUM = b',\n"checksum":"sha256:%s"}\n'
-CHECKSUM_LENGTH = len(CHECKSUM % (b"0" * 64))
 
 
 class Place(Struct, rename="camel"):
@@ -182,9 +179,7 @@ def read_snapshot(files: Files, path: Path, catalog: Catalog) -> Loaded:
 
 
 def _check(data: bytes, path: Path) -> None:
-    end = len(data) - CHECKSUM_LENGTH
-    digest = sha256(memoryview(data)[:end]).hexdigest().encode()
-    if end < 0 or data[end:] != CHECKSUM % digest:
+    if not is_whole(data):
         raise SnapshotCorrupt(f"{path.name} does not match its checksum", file=str(path))
 
 

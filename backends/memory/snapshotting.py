@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from backends.memory.layout import FORMAT, SNAPSHOT
 from backends.memory.recovery import State
-from backends.memory.snapshots import FORMAT, Captured, Place, write_snapshot
+from backends.memory.snapshots import Captured, Place, write_snapshot
 from ugs.catalog import Row
 from ugs.errors import StorageIOError
 
@@ -69,7 +70,7 @@ class Snapshotter:
                 self.storage.enter(State.READY)
 
     def _write(self, captured: Captured) -> dict[str, Any]:
-        storage, path = self.storage, self.log.path.with_name("snapshot.json")
+        storage, path = self.storage, self.log.path.with_name(SNAPSHOT)
         try:
             # A snapshot must never know of events that the log could still lose.
             self.log.force()

@@ -18,15 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from backends.memory.files import Files
-from backends.memory.lines import (
-    END,
-    MALFORMED,
-    chained,
-    foreign_event,
-    is_sealed,
-    known_decoder,
-    sealed_decoder,
-)
+from backends.memory.layout import END, chained, is_sealed
+from backends.memory.lines import MALFORMED, foreign_event, known_decoder, sealed_decoder
 from ugs.catalog import Catalog
 from ugs.errors import WALCorrupt
 from ugs.events import Event

@@ -82,11 +82,12 @@ COMMANDS = (
         "resolve <address>", "follow an address", "past", ELEMENTS, "resolve '@(alice)'", "resolve '@(task_1:2)'"
     ),
     _operation(
-        "search <query> [more...] [--type T] [--scope S] [--limit N]",
-        "find nodes by words",
+        "search <query> [more...] [--mode M] [--type T] [--scope S] [--near ID] [--limit N]",
+        "find nodes by words or by likeness",
         "finding",
         QUESTIONS,
         "search login",
+        "search signing in --mode hybrid --near alice",
     ),
     _operation(
         "list <type> [of]",

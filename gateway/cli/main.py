@@ -10,8 +10,8 @@ from gateway.cli.commands import NAMES, Entry, find_command
 from gateway.cli.exits import OK
 from gateway.cli.outcome import Misused, Speech, in_words
 from gateway.cli.places import VALUED, take_place
+from gateway.cli.speaking import FLAGS
 
-FLAGS = {"--agent": "agent", "--human": "human"}
 ASKS_FOR_HELP = ("-h", "--help")
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from gateway.cli.answers import Answer
 from gateway.cli.exits import BUG, FAILED, INTERRUPTED, NO_ADDRESS, NO_STORE, USAGE
-from gateway.cli.voices import HUMAN, Coded, OutputActor, choose_mode, voice_of
+from gateway.cli.speaking import HUMAN, choose_mode
+from gateway.cli.voices import Coded, OutputActor, voice_of
 from gateway.masking import without_secrets
 from ugs.errors import InvalidSyntax, UgsError
 

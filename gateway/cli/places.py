@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gateway.cli.outcome import Misused
 from gateway.cli.usage import whole_number
 from gateway.masking import without_secrets
+from gateway.stores import store_in
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -78,7 +79,7 @@ def _checked(options: dict[str, str]) -> dict[str, str]:
     """One name for what has several, and no contradiction."""
     stores = [
         *(options.pop(name) for name in ("store", "backend") if name in options),
-        *(f"file:{options.pop(name)}" for name in ("data-dir",) if name in options),
+        *(store_in(options.pop(name)) for name in ("data-dir",) if name in options),
     ]
     if len(stores) > 1 or (stores and "url" in options):
         raise Misused("say one place: --store, --data-dir or --url")

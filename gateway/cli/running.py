@@ -15,8 +15,9 @@ from gateway.cli.exits import OK
 from gateway.cli.outcome import Misused, Speech
 from gateway.cli.places import Place, opened_port
 from gateway.cli.ports import Port
+from gateway.cli.speaking import choose_mode
 from gateway.cli.usage import Asked, read_usage, read_words
-from gateway.cli.voices import choose_mode, voice_of
+from gateway.cli.voices import voice_of
 from ugs.errors import InvalidSyntax
 
 

@@ -59,6 +59,13 @@ def whole_number(text: str, name: str) -> int:
     return int(text)
 
 
+def one_of(word: object, choices: tuple[str, ...], what: str) -> str:
+    """The word, when it is one of the choices."""
+    if word not in choices:
+        raise InvalidSyntax(f"{what} is {' or '.join([', '.join(choices[:-1]), choices[-1]])}, not {word!r}")
+    return str(word)
+
+
 def read_usage(text: str) -> Usage:
     """The syntax that a usage line stands for."""
     needed, optional, rest, options = list[str](), list[str](), None, dict[str, str | None]()

@@ -67,6 +67,10 @@ history 9999
 search login
 search login --scope user
 search login --limit 0
+search login pages --mode vector
+search login --mode hybrid --near alice --limit 3
+search login --near alice
+search login --mode psychic
 find-by-property status pending
 find-by-property since 2020
 delete nope
@@ -150,6 +154,23 @@ def test_the_interactive_mode_works_on_a_gateway(ugs: Ugs, gateway: Gateway) -> 
     told = ugs("--url", gateway.url, stdin="get nobody\nwatch --after 0 --count 1\n")
     assert (told.code, told.out.splitlines()[0]) == (0, "null")
     assert ugs(stdin="get nobody\n", UGS_URL=gateway.url).out == "null\n"
+
+
+def test_the_log_of_a_gateway_becomes_a_file(ugs: Ugs, gateway: Gateway) -> None:
+    ugs("load-demo", "--force", "--url", gateway.url)
+    told = ugs("export", "there.wal", "--url", gateway.url).value
+    moved = ugs("import", "there.wal", "--store", "sqlite:///h.db").value
+    assert (moved["events"], moved["digest"]) == (told["events"], told["digest"])
+    assert ugs("export", "here.wal", "--store", "sqlite:///h.db").value["digest"] == told["digest"]
+    lines = Path("there.wal").read_bytes().splitlines(keepends=True)
+    assert Path("here.wal").read_bytes() == b"".join(lines)
+    for begun, said in (([*lines[:5], lines[5][:9]], "going on after event 5"), (lines[1:4], "")):
+        Path("again.wal.part").write_bytes(b"".join(begun))
+        done = ugs("export", "again.wal", "--url", gateway.url)
+        assert done.code == 0, done
+        assert said in done.err and (said or "going on" not in done.err)
+        assert Path("again.wal").read_bytes() == b"".join(lines)
+    assert ugs("import", "there.wal", "--url", gateway.url).code == 2
 
 
 def test_a_gateway_that_is_not_there_is_told(ugs: Ugs) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.plugin import clause
-from gateway.cli.voices import MODES, OutputActor, choose_mode, drawing, voice_of
+from gateway.cli.speaking import MODES, choose_mode
+from gateway.cli.voices import OutputActor, drawing, voice_of
 from gateway.cli.voices.drawing import clean
 from tests.cli.conftest import Ugs
 from ugs.errors import NodeExists

@@ -135,3 +135,17 @@ def test_keys_are_kept_as_hashes_for_their_owner_only(tmp_path: Path, keys: dict
 def test_production_refuses_what_is_unsafe(unsafe: dict[str, str]) -> None:
     with pytest.raises(InvalidSyntax, match="Not safe for production"):
         create_app(Settings(**{"mode": Mode.PRODUCTION, "store": "file:./data", **unsafe}))  # type: ignore[arg-type]
+
+
+def test_the_log_is_for_admins(guarded: TestClient, keys: dict[str, str]) -> None:
+    assert asked(guarded, WRITE, keys["writer"]) == 200
+    for path in ("/log", "/log?after=0", "/log/digest"):
+        assert guarded.get(path).status_code == 401
+        for role, status in (("reader", 403), ("writer", 403), ("admin", 200)):
+            assert guarded.get(path, headers={"authorization": f"Bearer {keys[role]}"}).status_code == status
+    admin = {"authorization": f"Bearer {keys['admin']}"}
+    lines = guarded.get("/log", headers=admin)
+    assert (lines.headers["ugs-last"], lines.text.count("\n"), '"by":"the_writer"' in lines.text) == ("1", 1, True)
+    assert guarded.get("/log?after=1", headers=admin).text == ""
+    assert guarded.get("/log?after=-1", headers=admin).json()["code"] == "E005"
+    assert guarded.get("/log", headers={**admin, "origin": "https://elsewhere.example"}).status_code == 403

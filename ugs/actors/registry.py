@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import entry_points
+from typing import cast
 
 from ugs.actors.behaviour import Behaviour
 from ugs.actors.knowledge import Knowledge
 from ugs.actors.makers import Artifact, Pattern
 from ugs.actors.standard import Actor
 from ugs.actors.tasks import Task
+from ugs.installed import declared, load
 
 GROUP = "ugs.actors"
 OURS: dict[str, type[Behaviour]] = {"task": Task, "knowledge": Knowledge, "artifact": Artifact, "pattern": Pattern}
@@ -20,9 +21,8 @@ ANY = "*"
 @cache
 def behaviours() -> dict[str, Behaviour]:
     """Behaviours by node type; an entry point may replace one of ours."""
-    found: dict[str, type[Behaviour]] = {**OURS}
-    for entry in reversed(tuple(entry_points(group=GROUP))):
-        found[entry.name] = entry.load()
+    theirs = {name: cast(type[Behaviour], load(value)) for name, value in declared(GROUP).items()}
+    found = {**OURS, **theirs}
     return {name: kind() for name, kind in found.items()}
 
 

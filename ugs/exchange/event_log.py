@@ -18,9 +18,9 @@ from ugs.replay import CHUNK, event_at, log_of, position_of, replay_into
 from ugs.storage import Storage
 
 
-async def written_lines(storage: Storage, after: int = 0) -> AsyncIterator[list[bytes]]:
-    """The log behind a position, as lines, a chunk at a time."""
-    async for events in log_of(storage, after):
+async def written_lines(storage: Storage, after: int = 0, until: int | None = None) -> AsyncIterator[list[bytes]]:
+    """The log between two positions, as lines, a chunk at a time."""
+    async for events in log_of(storage, after, until):
         yield [to_line(event) + b"\n" for event in events]
 
 

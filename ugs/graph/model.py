@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ugs.catalog import Arc, Field, Index, Kind, Relation, Table, Vertex
+from ugs.graph.glimpse import CONFIG_NODE as CONFIG_NODE
 from ugs.graph.text import node_words, reference_words
 from ugs.identity import Scope, scope_of
 from ugs.values import EMPTY_OBJECT, Json, JsonText, from_text, whole
-
-CONFIG_NODE = "_system_config"
-"""The node whose properties override what is built in (INV-5)."""
 
 
 class Node(Struct, frozen=True, gc=False):

@@ -6,12 +6,12 @@ needs nothing but Python, gives the same vector on every machine, and reaches no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from ugs.errors import InvalidSyntax
+from ugs.installed import declared, load
 from ugs.reads.near import Vector
 
 GROUP = "ugs.embedders"
@@ -42,24 +42,24 @@ class Embedder(Protocol):
 
 def embedder_names() -> list[str]:
     """The embedders that can be named."""
-    return sorted(entry.name for entry in entry_points(group=GROUP))
+    return sorted(declared(GROUP))
 
 
 @cache
 def embedder_for(name: str) -> Embedder:
     """The embedder of this name, made when first asked for."""
-    for entry in entry_points(group=GROUP):
-        if entry.name == name:
-            return _made(entry)
+    value = declared(GROUP).get(name)
+    if value is not None:
+        return _made(name, value)
     raise InvalidSyntax(f"there is no embedder {name!r}: known are {', '.join(embedder_names())}", embedder=name)
 
 
-def _made(entry: EntryPoint) -> Embedder:
+def _made(name: str, value: str) -> Embedder:
     try:
-        made: Embedder = entry.load()()
+        made = cast(Callable[[], Embedder], load(value))()
     except ImportError as error:
         raise InvalidSyntax(
-            f"the embedder {entry.name!r} needs the package {error.name!r}: install it, or the extra that brings it",
-            embedder=entry.name,
+            f"the embedder {name!r} needs the package {error.name!r}: install it, or the extra that brings it",
+            embedder=name,
         ) from error
     return made

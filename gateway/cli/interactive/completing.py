@@ -8,8 +8,8 @@ from typing import NamedTuple
 from gateway.cli.commands import NAMES, find_command
 from gateway.cli.helping import TOPICS
 from gateway.cli.ports import Port, Record
+from gateway.cli.speaking import MODES
 from gateway.cli.usage import Usage, read_usage
-from gateway.cli.voices import MODES
 
 SCOPES = ("user", "project", "scratch", "default")
 MOST_KNOWN = 1_000

@@ -4,22 +4,34 @@ from __future__ import annotations
 
 from gateway.cli.answers import Answer, list_answer, plain
 from gateway.cli.kernel import parse_json, scope_names
-from gateway.cli.ports import Port, gathered
-from gateway.cli.usage import Asked
+from gateway.cli.ports import Port, Wanted, gathered
+from gateway.cli.usage import Asked, one_of
 from ugs.errors import InvalidJSON, InvalidSyntax
 
 USUAL_HITS, MOST_HITS = 100, 500
 EVERY = ":*"
+SEARCH_MODES = ("words", "vector", "hybrid")
 
 
 async def search(asked: Asked, port: Port) -> Answer:
-    """Nodes that contain all the words, best first."""
-    query = " ".join([asked.words["query"], *asked.rest])
-    limit = asked.number("limit", MOST_HITS)
-    scope = asked.options.get("scope")
-    hits = await port.search(
-        query, asked.options.get("type"), scope and scope_named(scope), USUAL_HITS if limit is None else limit
+    """Nodes that answer a query, best first.
+
+    --mode words (unless told) finds nodes that contain all the words, vector those whose texts are most like the query,
+    hybrid goes by both and by the distance in the graph, where --near says from which node.
+    """
+    limit, scope, near = asked.number("limit", MOST_HITS), asked.options.get("scope"), asked.options.get("near")
+    mode = one_of(asked.options.get("mode", "words"), SEARCH_MODES, "mode")
+    if near is not None and mode != "hybrid":
+        raise InvalidSyntax("--near goes with --mode hybrid")
+    wanted = Wanted(
+        query=" ".join([asked.words["query"], *asked.rest]),
+        mode=mode,
+        type=asked.options.get("type"),
+        scope=scope and scope_named(scope),
+        near=near,
+        limit=USUAL_HITS if limit is None else limit,
     )
+    hits = await port.search(wanted)
     return Answer("hits", [plain(hit["node"]) for hit in hits], hits)
 
 

@@ -14,11 +14,10 @@ from gateway.cli.answers import Answer
 from gateway.cli.checkpoints import Checkpoint
 from gateway.cli.operations.asking import STANDARD_INPUT
 from gateway.cli.operations.moving_logs import import_log
-from gateway.cli.operations.walking import one_of
 from gateway.cli.outcome import say
 from gateway.cli.ports import Port, Record
 from gateway.cli.progress import Progress
-from gateway.cli.usage import Asked
+from gateway.cli.usage import Asked, one_of
 from ugs.errors import InvalidSyntax, StorageIOError
 from ugs.exchange import LOG, format_for, format_named
 from ugs.exchange.items import NODE, Item

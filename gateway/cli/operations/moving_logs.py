@@ -1,10 +1,11 @@
-"""The whole history as a file: out of a store that is open here, and into one that is empty."""
+"""The whole history as a file: out of a store or a gateway, and into a store that is empty."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,47 +15,63 @@ from gateway.cli.outcome import Misused, say
 from gateway.cli.ports import Port
 from gateway.cli.progress import Progress
 from ugs.errors import StorageIOError
-from ugs.exchange.event_log import read_events, take_in, written_lines
-from ugs.replay import position_of
-from ugs.system import System
-
-
-def system_of(port: Port) -> System:
-    """The system behind a port on a store."""
-    system = getattr(port, "system", None)
-    if not isinstance(system, System):
-        raise Misused("a log is read from or written into a store, not a gateway: give --store")
-    return system
 
 
 async def export_log(file: str, port: Port) -> Answer | None:
-    """Write every event as a line."""
-    system = system_of(port)
+    """Write every event as a line; a file that was interrupted goes on behind its last whole line."""
     if file == STANDARD_INPUT:
-        await _write(system, sys.stdout.buffer)
+        await _write(port, sys.stdout.buffer, 0)
         return None
-    with opened_for_writing(file) as out:
-        events = await _write(system, out)
-    return Answer("success", {"file": file, "format": "log", "events": events, "digest": await system.digest()})
+    with part_of_log(file) as out:
+        before = await _known(port, out)
+        if before:
+            say(f"going on after event {before}")
+        events = before + await _write(port, out, before)
+    return Answer("success", {"file": file, "format": "log", "events": events, "digest": await port.digest()})
 
 
 @contextmanager
-def opened_for_writing(file: str) -> Iterator[BinaryIO]:
-    """A file to be filled."""
+def part_of_log(file: str) -> Iterator[BinaryIO]:
+    """The part of a file that is written so far, and at the end the file itself."""
+    part = Path(f"{file}.part")
     try:
-        with Path(file).open("wb") as out:
+        part.touch()
+        with part.open("r+b") as out:
             yield out
+        os.replace(part, file)
     except OSError as error:
         raise StorageIOError(f"Cannot write {file}: {error.strerror}", path=file) from error
 
 
-async def _write(system: System, out: BinaryIO) -> int:
-    total = await position_of(system.storage)
+async def _known(port: Port, out: BinaryIO) -> int:
+    """How many lines of a part belong to this log: all that are whole, or none. Writing goes on behind them."""
+    count, size, last = 0, 0, b""
+    for line in out:
+        if line.endswith(b"\n"):
+            count, size, last = count + 1, size + len(line), line
+    if count and await _line_at(port, count) != last:
+        count = size = 0  # of another log
+    out.seek(size)
+    out.truncate()
+    return count
+
+
+async def _line_at(port: Port, position: int) -> bytes | None:
+    async with aclosing(port.log(position - 1)) as log:
+        async for lines in log:
+            return lines[0]
+    return None
+
+
+async def _write(port: Port, out: BinaryIO, after: int) -> int:
+    last = await port.history(1, None)
+    total = int(last[0]["seq"]) if last else 0
     progress, done = Progress("exporting"), 0
-    async for lines in written_lines(system.storage):
-        out.writelines(lines)
-        done += len(lines)
-        progress(done, total)
+    async with aclosing(port.log(after)) as log:
+        async for lines in log:
+            out.writelines(lines)
+            done += len(lines)
+            progress(after + done, total)
     progress.end()
     out.flush()
     return done
@@ -62,7 +79,13 @@ async def _write(system: System, out: BinaryIO) -> int:
 
 async def import_log(file: str, lines: BinaryIO, port: Port) -> Answer:
     """Replay every line into a store that is empty, or holds the beginning of the log."""
-    system = system_of(port)
+    from ugs.exchange.event_log import read_events, take_in
+    from ugs.replay import position_of
+    from ugs.system import System
+
+    system = getattr(port, "system", None)
+    if not isinstance(system, System):
+        raise Misused("a log is imported into a store, not into a gateway: give --store")
     before = after = await position_of(system.storage)
     if before:
         say(f"going on after event {before}, which the store already has")

@@ -7,10 +7,9 @@ from typing import Any
 from gateway.cli.answers import Answer
 from gateway.cli.kernel import parse_json
 from gateway.cli.operations.importing import opened_text
-from gateway.cli.operations.walking import one_of
 from gateway.cli.ports import Port, Record
 from gateway.cli.props import read_properties
-from gateway.cli.usage import Asked
+from gateway.cli.usage import Asked, one_of
 from ugs.errors import InvalidSyntax
 
 ACTIONS = ("validate", "run", "save", "list")

@@ -7,8 +7,7 @@ from typing import Any
 from gateway.cli.answers import Answer, list_answer, plain
 from gateway.cli.kernel import default_in
 from gateway.cli.ports import Port
-from gateway.cli.usage import Asked
-from ugs.errors import InvalidSyntax
+from gateway.cli.usage import Asked, one_of
 
 DIRECTIONS = ("outgoing", "incoming", "both")
 STRATEGIES = ("bfs", "dfs")
@@ -42,13 +41,6 @@ async def path(asked: Asked, port: Port) -> Answer:
     """The cheapest way from one node to another; null when there is none."""
     way = await port.path(asked.words["from"], asked.words["to"])
     return Answer("path", None if way is None else [plain(node) for node in way["nodes"]], way)
-
-
-def one_of(word: object, choices: tuple[str, ...], what: str) -> str:
-    """The word, when it is one of the choices."""
-    if word not in choices:
-        raise InvalidSyntax(f"{what} is {' or '.join([', '.join(choices[:-1]), choices[-1]])}, not {word!r}")
-    return str(word)
 
 
 async def usual(port: Port, name: str) -> Any:

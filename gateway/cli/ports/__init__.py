@@ -24,6 +24,19 @@ class Done(NamedTuple):
     warnings: Sequence[Record] = ()
 
 
+class Wanted(NamedTuple):
+    """What a search is for, and what it goes by."""
+
+    query: str
+    mode: str = "words"
+    """`words`, `vector` or `hybrid`."""
+    type: str | None = None
+    scope: str | None = None
+    near: str | None = None
+    """For `hybrid`: nodes near this one count more."""
+    limit: int = 100
+
+
 class Port(ABC):
     """The graph, for reading and changing."""
 
@@ -59,7 +72,7 @@ class Port(ABC):
         """Remove a node with its edges, or an edge."""
 
     @abstractmethod
-    async def search(self, query: str, type: str | None, scope: str | None, limit: int) -> list[Record]:
+    async def search(self, wanted: Wanted) -> list[Record]:
         """Hits as `{score, node}`, best first."""
 
     @abstractmethod
@@ -113,6 +126,14 @@ class Port(ABC):
     @abstractmethod
     def follow(self, after: int | None) -> AsyncGenerator[Record, None]:
         """Events after a place in the log, or from now on, as they happen."""
+
+    @abstractmethod
+    def log(self, after: int) -> AsyncGenerator[list[bytes], None]:
+        """The lines of the log behind a position, as many at a time as suits."""
+
+    @abstractmethod
+    async def digest(self) -> str:
+        """One hash of the whole state."""
 
     @abstractmethod
     async def versions(self, id: str) -> list[Record]:

@@ -29,7 +29,8 @@ UPDATE_EDGE = (
 )
 DELETE = f"mutation($id: ID!) {{ delete(input: {{id: $id}}) {{ deletedId deletedEdgeIds {_WARNINGS} }} }}"
 SEARCH = (
-    "query($query: String!, $type: String, $scope: Scope, $first: Int, $at: At) { search(query: $query, type: $type, "
+    "query($query: String!, $mode: SearchMode!, $near: ID, $type: String, $scope: Scope, $first: Int, $at: At) "
+    "{ search(query: $query, mode: $mode, near: $near, type: $type, "
     f"scope: $scope, first: $first, at: $at) {{ edges {{ node {{ score node {{ ...N }} }} }} }} }} {_NODE}"
 )
 NODES = (

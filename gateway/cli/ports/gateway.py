@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record
+from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record, Wanted
 from gateway.cli.ports import documents as ask
 from gateway.cli.ports.http import Client
 from gateway.masking import without_secrets
@@ -67,9 +67,10 @@ class GatewayPort(Port):
         done = self._ask(ask.DELETE, id=id)["delete"]
         return Done({"deleted": done["deletedId"], "edges": done["deletedEdgeIds"]}, done["warnings"])
 
-    async def search(self, query: str, type: str | None, scope: str | None, limit: int) -> list[Record]:
-        within = None if scope is None else scope.upper()
-        edges = self._read(ask.SEARCH, query=query, type=type, scope=within, first=limit)["search"]["edges"]
+    async def search(self, wanted: Wanted) -> list[Record]:
+        ways = {"mode": wanted.mode.upper(), "near": wanted.near, "first": wanted.limit}
+        within = {"type": wanted.type, "scope": None if wanted.scope is None else wanted.scope.upper()}
+        edges = self._read(ask.SEARCH, query=wanted.query, **ways, **within)["search"]["edges"]
         return [{"score": edge["node"]["score"], "node": record_of(edge["node"]["node"])} for edge in edges]
 
     async def nodes(self, type: str | None = None, scope: str | None = None) -> AsyncIterator[list[Record]]:
@@ -150,6 +151,13 @@ class GatewayPort(Port):
                 yield found["events"]
         finally:
             self.client.close()
+
+    async def log(self, after: int) -> AsyncGenerator[list[bytes], None]:
+        for line in self.client.lines(f"/log?after={after}"):
+            yield [line]
+
+    async def digest(self) -> str:
+        return str(self.client.rest("GET", "/log/digest")["digest"])
 
     async def versions(self, id: str) -> list[Record]:
         return [{**state, "event": state["event"]["type"]} for state in self._ask(ask.VERSIONS, id=id)["versions"]]

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 PATIENCE = 60.0
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream"
+LINES_TYPE = "application/x-ndjson"
 
 
 class Unreachable(Exception):
@@ -57,6 +58,21 @@ class Client:
         for line in response:
             if line.startswith(b"data: "):
                 yield data_of(json.loads(line[6:]))
+
+    def lines(self, path: str) -> Iterator[bytes]:
+        """The lines that another endpoint answers with, as they come; what it refuses is raised."""
+        response = self._send("GET", path, None, LINES_TYPE)
+        if response.status >= 400:
+            raise refusal_of(_decoded(response.read(), response.status, self.url))
+        try:
+            while line := response.readline():
+                yield line
+        except (OSError, http.client.HTTPException) as error:
+            raise Unreachable(f"{self.url} has stopped in the middle of its answer") from error
+        finally:
+            # Whoever does not read to the end leaves the rest on the line: nothing more can be asked over it.
+            if not response.isclosed():
+                self.close()
 
     def rest(self, method: str, path: str, body: Any = None) -> Any:
         """The answer of another endpoint; what it refuses is raised."""

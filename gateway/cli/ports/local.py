@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record
+from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record, Wanted
+from gateway.cli.speaking import PREFERENCES
 from gateway.masking import without_secrets
 from ugs.api import Changed, Graph
 from ugs.events import Event
@@ -20,7 +21,7 @@ from ugs.graph.walk import Strategy
 from ugs.identity import Scope
 from ugs.moments import At
 from ugs.reads.where import Where
-from ugs.replay import pages_of
+from ugs.replay import pages_of, position_of
 from ugs.system import System
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class LocalPort(Port):
 
     async def settings_nodes(self) -> tuple[Record, Record]:
         async with self.system.session() as session:
-            found = await queries.get_many(session, ("_user_prefs", queries.CONFIG_NODE))
-        prefs, config = (found.get(id) for id in ("_user_prefs", queries.CONFIG_NODE))
+            found = await queries.get_many(session, (PREFERENCES, queries.CONFIG_NODE))
+        prefs, config = (found.get(id) for id in (PREFERENCES, queries.CONFIG_NODE))
         return (prefs.properties if prefs else {}), (config.properties if config else {})
 
     async def add_node(self, id: str, type: str | None, properties: Record, data: Any) -> Done:
@@ -94,10 +95,12 @@ class LocalPort(Port):
         edges = [edge for edge in changed.deleted if edge != id]
         return Done({"deleted": id, "edges": edges}, warnings_of(changed.warnings))
 
-    async def search(self, query: str, type: str | None, scope: str | None, limit: int) -> list[Record]:
-        within = None if scope is None else Scope(scope)
-        hits = await self.graph.search(query, self.at, type=type, scope=within, limit=limit)
-        return [{"score": hit.score, "node": record_of(hit.node)} for hit in hits]
+    async def search(self, wanted: Wanted) -> list[Record]:
+        ways = {"words": self.graph.search, "vector": self.graph.similar, "hybrid": self.graph.hybrid}
+        near: Record = {} if wanted.near is None else {"near": [wanted.near]}
+        within = None if wanted.scope is None else Scope(wanted.scope)
+        hits = await ways[wanted.mode](wanted.query, self.at, type=wanted.type, scope=within, **near)
+        return [{"score": hit.score, "node": record_of(hit.node)} for hit in hits[: wanted.limit]]
 
     async def nodes(self, type: str | None = None, scope: str | None = None) -> AsyncIterator[list[Record]]:
         where = queries.node_filter(type, None if scope is None else Scope(scope))
@@ -164,6 +167,15 @@ class LocalPort(Port):
     async def follow(self, after: int | None) -> AsyncGenerator[Record, None]:
         async for event in self.system.subscribe(after):
             yield event_record(event)
+
+    async def log(self, after: int) -> AsyncGenerator[list[bytes], None]:
+        from ugs.exchange.event_log import written_lines
+
+        async for lines in written_lines(self.system.storage, after, await position_of(self.system.storage)):
+            yield lines
+
+    async def digest(self) -> str:
+        return await self.system.digest()
 
     async def versions(self, id: str) -> list[Record]:
         return [

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 from gateway.cli.answers import Answer
 from gateway.cli.ports import Record
-
-AGENT, HUMAN = "agent", "human"
-MODES = (AGENT, HUMAN)
-VARIABLE = "UGS_ACTOR"
+from gateway.cli.speaking import HUMAN
 
 
 class Coded(Protocol):
@@ -63,14 +59,6 @@ class OutputActor(ABC):
     @abstractmethod
     def format_answer(self, answer: Answer) -> str:
         """What an operation answered, in the form it asks for."""
-
-
-def choose_mode(
-    flag: str | None, prefs: Mapping[str, Any], config: Mapping[str, Any], environ: Mapping[str, str]
-) -> str:
-    """The mode by the seed's five steps: flag, user, system, environment, agent. Unknown values count as absent."""
-    wishes = (flag, prefs.get("actor"), config.get("default_actor"), environ.get(VARIABLE))
-    return next((wish for wish in wishes if wish in MODES), AGENT)
 
 
 def voice_of(mode: str) -> OutputActor:

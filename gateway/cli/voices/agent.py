@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from gateway.cli.answers import Answer
 from gateway.cli.ports import Record
-from gateway.cli.voices import AGENT, Coded, OutputActor
-
-
-def compact(value: Any) -> str:
-    """One line of JSON without spaces."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+from gateway.cli.speaking import AGENT
+from gateway.cli.voices import Coded, OutputActor
+from ugs.plain_json import compact
 
 
 class AgentVoice(OutputActor):

@@ -7,11 +7,9 @@ from typing import Any
 
 from gateway.cli.answers import Answer, is_edge
 from gateway.cli.ports import Record
-from gateway.cli.voices import HUMAN, Coded, OutputActor
+from gateway.cli.speaking import HUMAN, counts_in_words
+from gateway.cli.voices import Coded, OutputActor
 from gateway.cli.voices import drawing as draw
-
-STATS_TITLE = "📊 Graph Statistics"
-STATS_LINE = "━" * 18
 
 
 class HumanVoice(OutputActor):
@@ -49,8 +47,7 @@ class HumanVoice(OutputActor):
         return "\n".join(f"  • {draw.inline(item)}" for item in items)
 
     def format_stats(self, stats: Record) -> str:
-        lines = [f"  {name.capitalize()}: {count}" for name, count in stats.items()]
-        return "\n".join([STATS_TITLE, STATS_LINE, *lines])
+        return counts_in_words(stats)
 
     def format_help(self, topic: str) -> str:
         from gateway.cli.helping import help_text

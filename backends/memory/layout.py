@@ -1,0 +1,54 @@
+"""What lies in the folder of a store, and how its files vouch for themselves.
+
+Every line of the log ends with the checksum of itself continued from the line before; a snapshot ends with the checksum
+of everything before it. This module imports next to nothing, so that a glance costs little.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+LOG, SNAPSHOT, LOCK = "events.wal", "snapshot.json", "lock"
+REPAIR = LOG + ".repair"
+"""A repair of the log that is under way."""
+
+# ── lines of the log ─────────────────────────────────────────────────────────
+
+SEAL_START = b',"crc":"'
+END = len(b',"crc":"00000000"}\n')
+"""A sealed line ends with its checksum, a brace and the newline."""
+
+
+def chained(line: bytes, previous: int) -> int:
+    """The checksum a sealed line (with its newline) must carry."""
+    return crc32(b"}", crc32(line[:-END], previous))
+
+
+def is_sealed(line: bytes, crc: int) -> bool:
+    """Whether a line (with its newline) ends with exactly this checksum."""
+    return line[-END:] == b',"crc":"%08x"}\n' % crc
+
+
+def has_seal(line: bytes) -> bool:
+    """Whether a line (with its newline) looks sealed."""
+    return line[-END : -END + len(SEAL_START)] == SEAL_START
+
+
+def crc_in(line: bytes) -> int:
+    """The checksum at the end of a sealed line (with its newline)."""
+    return int(line[-END + len(SEAL_START) : -3], 16)
+
+
+# ── snapshots ────────────────────────────────────────────────────────────────
+
+FORMAT = 1
+CHECKSUM = b',\n"checksum":"sha256:%s"}\n'
+CHECKSUM_LENGTH = len(CHECKSUM % (b"0" * 64))
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether the text of a snapshot ends with the checksum of all before it."""
+    from hashlib import sha256
+
+    end = len(data) - CHECKSUM_LENGTH
+    return end >= 0 and data[end:] == CHECKSUM % sha256(memoryview(data)[:end]).hexdigest().encode()
