@@ -3,41 +3,128 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
+from collections.abc import Awaitable, Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import asyncpg
+import neo4j
 import pytest
 
 from tests import servers
 from ugs.api import Graph
-from ugs.programs import Bounds, Programs, parse_text
+from ugs.programs import Bounds, ProgramResult, Programs, parse_text
 from ugs.system import System
 
-SCHEMA = "programs_stopping"
-WAITING = f"SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '{SCHEMA}.nodes'::regclass"
+NAME = "programs_stopping"
+WAITING = f"SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '{NAME}.nodes'::regclass"
+SPACE = "progstop"
+AT_WORK = f"SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS '{SPACE}' RETURN count(*) AS found"
 EVERYTHING = parse_text("+ MATCH (n) RETURN n;").program
+ENDLESS = parse_text("+ MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g) RETURN count(*);").program
+"""Some ten thousand million walks, where every node is connected with every other."""
+PATIENCE = 30
+
+
+async def until(holds: Callable[[], Awaitable[bool]], trouble: str) -> None:
+    """Wait until something holds, for many times as long as it should take."""
+    began = time.monotonic()
+    while not await holds():
+        assert time.monotonic() - began < PATIENCE, trouble
+        await asyncio.sleep(0.05)
+
+
+async def all_connected(system: System, count: int = 30) -> None:
+    ids = [f"n{number}" for number in range(count)]
+    edges = [{"from": one, "to": other, "type": "T"} for one, other in combinations(ids, 2)]
+    await Graph(system).import_graph({"nodes": [{"id": id} for id in ids], "edges": edges})
+
+
+async def stopped(system: System, program: Any, works: Callable[[], Awaitable[bool]]) -> None:
+    """Run a program into its deadline; the store must work on it, and then no longer."""
+    running = asyncio.create_task(Programs(system, bounds=Bounds(seconds=4)).execute(program))
+
+    async def begun() -> bool:
+        return running.done() or await works()
+
+    async def rests() -> bool:
+        return not await works()
+
+    await until(begun, "the program never reached the store")
+    assert not running.done(), "the program ended before the store was seen at work"
+    found: ProgramResult = await running
+    assert found.aborted is not None and found.aborted.reason == "Program execution timed out"
+    await until(rests, "the store still works on it")
+
+
+async def still_answers(system: System) -> None:
+    found = await Programs(system).execute(parse_text("+ MATCH (n) RETURN n LIMIT 1;").program)
+    assert len(found.result.nodes) == 1
 
 
 @pytest.mark.clause("PROG-121", "PROG-122")
-async def test_a_timeout_leaves_nothing_running_in_the_store() -> None:
+async def test_a_timeout_leaves_nothing_running_in_postgresql() -> None:
     url = servers.require("postgresql")
     other = await asyncpg.connect(url)
-    async with System.at_url(f"{url}?schema={SCHEMA}") as system:
+    async with System.at_url(f"{url}?schema={NAME}") as system:
         await system.storage.wipe()
         await Graph(system).add_node("a", "T")
-        began = time.monotonic()
+
+        async def works() -> bool:
+            return bool(await other.fetchval(WAITING) > 0)
+
         async with other.transaction():
-            await other.execute(f"LOCK TABLE {SCHEMA}.nodes IN ACCESS EXCLUSIVE MODE")
-            running = asyncio.create_task(Programs(system, bounds=Bounds(seconds=1.5)).execute(EVERYTHING))
-            while await other.fetchval(WAITING) == 0:
-                assert time.monotonic() - began < 5, "the program never reached the store"
-                await asyncio.sleep(0.05)
-            found = await running
-            assert found.aborted is not None and found.aborted.reason == "Program execution timed out"
-            while await other.fetchval(WAITING) > 0:
-                assert time.monotonic() - began < 5, "the store still works on it"
-                await asyncio.sleep(0.05)
-        after = await Programs(system).execute(EVERYTHING)
-        assert after.result.ids == ["a"]
+            await other.execute(f"LOCK TABLE {NAME}.nodes IN ACCESS EXCLUSIVE MODE")
+            await stopped(system, EVERYTHING, works)
+        await still_answers(system)
         await system.storage.wipe()
     await other.close()
+
+
+@pytest.mark.clause("PROG-121", "PROG-122")
+async def test_a_timeout_leaves_nothing_running_in_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect, steps = sqlite3.connect, [0]
+
+    def count() -> int:
+        steps[0] += 1
+        return 0
+
+    def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        """The connection, which tells every ten thousand steps of its machine."""
+        connection: sqlite3.Connection = connect(*arguments, **options)
+        connection.set_progress_handler(count, 10_000)
+        return connection
+
+    async def works() -> bool:
+        before = steps[0]
+        await asyncio.sleep(0.3)
+        return steps[0] > before
+
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    async with System.at_url(f"sqlite:///{tmp_path}/graph.db") as system:
+        await all_connected(system)
+        await stopped(system, ENDLESS, works)
+        await still_answers(system)
+
+
+@pytest.mark.clause("PROG-121", "PROG-122")
+async def test_a_timeout_leaves_nothing_running_in_neo4j() -> None:
+    url = servers.require("neo4j")
+    scheme, _, rest = url.partition("://")
+    login, _, host = rest.rpartition("@")
+    name, _, password = login.partition(":")
+    async with neo4j.AsyncGraphDatabase.driver(f"{scheme}://{host}", auth=(name, password)) as driver:
+
+        async def works() -> bool:
+            answer = await driver.execute_query(AT_WORK)
+            return bool(answer.records[0]["found"] > 1)  # the question finds itself
+
+        async with System.at_url(f"{url}?namespace={SPACE}") as system:
+            await system.storage.wipe()
+            await all_connected(system)
+            await stopped(system, ENDLESS, works)
+            await still_answers(system)
+            await system.storage.wipe()
