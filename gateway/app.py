@@ -33,7 +33,7 @@ from gateway.settings import Settings
 from gateway.sockets import SocketDoor
 from gateway.tenants import Tenants
 from gateway.tracing import Tracing
-from gateway.typed import TypedDoor
+from gateway.typed import TypedDoor, TypedSocketDoor
 from schema import build_schema
 from schema.errors import masked
 from schema.operations import Operations
@@ -106,6 +106,7 @@ def typed_routes(door: TypedDoor) -> list[BaseRoute]:
     """The addresses of each ontology's own schema."""
     return [
         Route("/graphql/{ontology}", door.serve, methods=["GET", "POST"]),
+        WebSocketRoute("/graphql/{ontology}", TypedSocketDoor(door).serve),
         Route("/graphql/{ontology}/schema.graphql", door.text),
     ]
 

@@ -53,7 +53,11 @@ class SocketDoor:
             return await socket.close(4406, f"Subprotocol not acceptable: use {PROTOCOL}")
         await socket.accept(PROTOCOL)
         with self.reception.metrics.socket():
-            await Conversation(socket, self.reception, self.most_operations).hold()
+            await self.conversation(socket).hold()
+
+    def conversation(self, socket: WebSocket) -> Conversation:
+        """The talk with one client."""
+        return Conversation(socket, self.reception, self.most_operations)
 
 
 class Conversation:

@@ -15,11 +15,13 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.websockets import WebSocket
 
-from gateway.asked import Refused
+from gateway.asked import Asked, Refused
 from gateway.graphql import GraphQLDoor, refused_answer
 from gateway.reception import Reception, limits_in
 from gateway.settings import Settings
+from gateway.sockets import Conversation, SocketDoor
 from gateway.tracing import Tracing
 from schema.operations import Operations
 from schema.typed_schema import TypedSchema
@@ -116,11 +118,15 @@ class TypedDoor:
             raise Refused(401, error) from error
 
     async def _current(self, request: Request, principal: Principal) -> Live:
+        return await self.current(request.path_params["ontology"], principal)
+
+    async def current(self, ontology: str, principal: Principal) -> Live:
+        """What an ontology yields now, for whoever asks."""
         system = await self.reception.system_of(principal)
         if system not in self._live:
             self._live[system] = LiveSchemas(system, self._door)
         try:
-            return await self._live[system].current(request.path_params["ontology"])
+            return await self._live[system].current(ontology)
         except OntologyNotFound as error:
             raise Refused(404, error) from error
         except LimitExceeded as error:
@@ -130,3 +136,28 @@ class TypedDoor:
         reception = copy.copy(self.reception)
         reception.operations = Operations(schema.core, limits=self.limits, roots=schema.roots)
         return GraphQLDoor(reception, self.settings, self.tracing)
+
+
+class TypedSocketDoor(SocketDoor):
+    """The WebSocket side of `/graphql/<ontology>`."""
+
+    def __init__(self, door: TypedDoor) -> None:
+        super().__init__(door.reception, door.settings)
+        self.door = door
+
+    def conversation(self, socket: WebSocket) -> Conversation:
+        return TypedConversation(socket, self.door, self.most_operations)
+
+
+class TypedConversation(Conversation):
+    """One socket whose operations each meet the schema as it is when they begin."""
+
+    def __init__(self, socket: WebSocket, door: TypedDoor, most_operations: int) -> None:
+        super().__init__(socket, door.reception, most_operations)
+        self.door = door
+
+    async def _results(self, id: str, asked: Asked) -> bool:
+        assert self.principal is not None
+        live = await self.door.current(self.socket.path_params["ontology"], self.principal)
+        self.reception, self.operations = live.door.reception, live.door.operations
+        return await super()._results(id, asked)

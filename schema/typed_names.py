@@ -22,7 +22,7 @@ TYPES = frozenset(
         *("Query", "Mutation", "Subscription", "MemoryNode", "Content", "Encoding", "PageInfo", "Warning", "At"),
         *("JSON", "DateTime", "Millis", "Long", "Position", "String", "Int", "Float", "Boolean", "ID"),
         *("StringWhere", "LongWhere", "FloatWhere", "BooleanWhere", "MillisWhere"),
-        *("MemoryOrder", "MemoryOrderField", "SortDirection", "DeletePayload"),
+        *("MemoryOrder", "MemoryOrderField", "SortDirection", "DeletePayload", "ChangeKind"),
     }
 )
 """Types that every generated schema has."""
@@ -40,7 +40,7 @@ LINK_FIELDS = FIELDS | {"cursor", "node"}
 ROOTS = frozenset({"ontology", "snapshot", "verify", "clearScope", "importGraph", "exportGraph"})
 """Root fields that every generated schema has, and those that need a role of their own elsewhere."""
 
-OF_NODE = ("{}", "{}Connection", "{}Edge", "{}Where", "{}Payload", "Create{}Input", "Update{}Input")
+OF_NODE = ("{}", "{}Connection", "{}Edge", "{}Where", "{}Payload", "{}Change", "Create{}Input", "Update{}Input")
 OF_LINK = (
     "{}Target", "{}TargetConnection", "{}TargetEdge", "{}Source", "{}SourceConnection", "{}SourceEdge",
     "Connect{}Input", "Connect{}Payload",

@@ -118,6 +118,11 @@ def _enum(name: str, values: dict[str, str], description: str) -> GraphQLEnumTyp
 
 
 ENCODING = _enum("Encoding", {"UTF8": "As text", "BASE64": "As base64 of any bytes"}, "How content is written")
+CHANGE_KIND = _enum(
+    "ChangeKind",
+    {"ADDED": "It is new", "CHANGED": "It was changed", "DELETED": "It is gone"},
+    "What happened to a node",
+)
 DIRECTION = _enum("SortDirection", {"ASC": "Smallest first", "DESC": "Greatest first"}, "Which way to sort")
 ORDER_FIELD = _enum(
     "MemoryOrderField",

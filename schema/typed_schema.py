@@ -51,6 +51,7 @@ from schema.typed_scalars import (
     nth,
 )
 from schema.typed_shapes import MARK, TypedCompiler, TypedShapes
+from schema.typed_watching import subscriptions_of
 from ugs.errors import LimitExceeded
 from ugs.ontology.growth import Step
 from ugs.ontology.properties import PropertyDefinition, PropertyKind
@@ -85,6 +86,7 @@ class TypedSchema:
         self.core = GraphQLSchema(
             query=GraphQLObjectType("Query", self._queries, description=f"What is remembered under {name}"),
             mutation=GraphQLObjectType("Mutation", lambda: changes_of(self), description=f"Changes under {name}"),
+            subscription=subscriptions_of(self),
             types=[MEMORY_NODE, *self.objects.values()],
         )
 

@@ -50,6 +50,8 @@ class Field(Struct, frozen=True):
     """How a database calls it, where that differs from the attribute of the row."""
     plain: bool = False
     """For text: only identifiers stand here, which need no escaping anywhere."""
+    searched: bool = False
+    """For text: parts of it are looked for, so that a store may keep an index for `CONTAINS`."""
 
     @property
     def stored_as(self) -> str:

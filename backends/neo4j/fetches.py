@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from backends.neo4j import ordering
+from backends.neo4j import ordering, parts
 from backends.neo4j.columns import NotComparable, equal_value
 from backends.neo4j.conditions import Condition, Parameters, in_chunks
 from backends.neo4j.filters import Filters, Layouts
@@ -15,6 +15,7 @@ from backends.neo4j.layout import Layout
 from backends.neo4j.terms import lucene_query, wanted_terms
 from ugs.catalog import Table
 from ugs.reads.plan import Order, Page, full_order
+from ugs.reads.searched import Told
 from ugs.reads.where import Compare, Op, Where, conditions
 
 
@@ -98,6 +99,14 @@ class Fetches:
         condition = self.condition(parameters, layout, "n", where)
         text = f"{sources(parameters, layout, 'n', where)} WHERE {condition.text} RETURN count(n)"
         return Statement(text, parameters.values, condition.exact)
+
+    def ties(self, told: Told, remote: str, limit: int) -> Statement:
+        """What ties other rows to those that are told elsewhere."""
+        layout, parameters = self.layouts[told.target.name], Parameters()
+        condition, column = self.condition(parameters, layout, "n", told.link.where), f"n.{layout.columns[remote]}"
+        found = parts.found(layout, told.test.field, condition)
+        text = f"{found} WITH n WHERE {column} IS NOT NULL RETURN DISTINCT {column} LIMIT {parameters.add(limit)}"
+        return Statement(text, parameters.values, condition.exact and len(told.test.value) >= parts.TRIGRAM)
 
     def group(self, table: Table, by: str, where: Where) -> Statement:
         """How many rows for each value of a column."""

@@ -85,6 +85,15 @@ class Layout:
         self.terms_index = names.rule(table.name, "terms") if has_terms(table) else None
         self._texts = [at for at, field in enumerate(table.fields) if field.kind is Kind.TEXT]
         self.vectors = {field.name: at for at, field in enumerate(table.fields) if field.kind is Kind.VECTOR}
+        self.searched = {
+            field.name: (
+                names.label(f"{table.name}_{field.stored_as}_short"),
+                names.label(f"{table.name}_{field.stored_as}_long"),
+            )
+            for field in table.fields
+            if field.searched and table.shape is None
+        }
+        """Columns in which parts are looked for, with the labels of rows whose texts are indexed or too long for it."""
         self.missing = names.label(f"missing_{table.name}")
         """The label of placeholders for rows of this vertex table."""
 

@@ -43,6 +43,8 @@ class Rule(Struct, frozen=True):
                 f"CREATE FULLTEXT INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON EACH [{listed}] "
                 "OPTIONS {indexConfig: {`fulltext.analyzer`: 'keyword', `fulltext.eventually_consistent`: false}}"
             )
+        if self.kind == "text":
+            return f"CREATE TEXT INDEX {self.name} IF NOT EXISTS FOR (n:{self.label}) ON ({listed})"
         if self.kind == "vector":
             config = f"`vector.dimensions`: {self.dimension}, `vector.similarity_function`: 'cosine'"
             return (
@@ -90,5 +92,7 @@ def _table_rules(names: Names, layout: Layout) -> Iterator[Rule]:
     for fields in dict.fromkeys([rule.fields for rule in table.unique] + [index.fields for index in table.indexes]):
         columns = tuple(layout.columns[name] for name in fields)
         yield Rule(names.rule(table.name, *columns), label, columns)
+    for name, (short, _) in layout.searched.items():
+        yield Rule(names.rule(table.name, layout.columns[name], "parts"), short, (layout.columns[name],), "text")
     if layout.terms_index:
         yield Rule(layout.terms_index, label, (TERMS,), "terms")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from backends.neo4j.columns import NotComparable, equal_value
@@ -22,6 +23,7 @@ from ugs.events import Event, Head
 from ugs.reads.near import Near, Scored
 from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows, full_order, paged, sorted_rows
+from ugs.reads.searched import most_of, put_in_place, told_elsewhere
 from ugs.reads.where import (
     EVERYTHING,
     NOTHING,
@@ -35,6 +37,9 @@ from ugs.reads.where import (
     mentions,
 )
 from ugs.storage import EventQuery, Session
+
+MOST_TIES = 20_000
+"""So many keys are handed over; of more, each row is looked at."""
 
 
 class Statements:
@@ -73,6 +78,7 @@ class Neo4jSession(Session):
     async def fetch(
         self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
     ) -> list[Row]:
+        where = await self._directed(table, where, page.limit)
         statement = self._statements.fetches.fetch(table, where, order, page)
         if not statement.exact and mentions(where, Linked):
             where = await self._without_links(table, where)
@@ -84,6 +90,21 @@ class Neo4jSession(Session):
         if not statement.paged:
             return paged(rows, table, tuple(order), page)
         return rows[::-1] if statement.reversed else rows
+
+    async def _directed(self, table: Table, where: Where, limit: int | None) -> Where:
+        """The condition, with what is told by parts of texts elsewhere found there first, unless it is much."""
+        layouts = self._statements.fetches.layouts
+        for told in told_elsewhere(self._statements.catalog, table, where):
+            if told.test.field not in layouts[told.target.name].searched:
+                continue
+            relation, most = table.relations[told.link.relation], MOST_TIES if limit is None else most_of(limit)
+            statement = self._statements.fetches.ties(told, relation.remote, most + 1)
+            if statement.exact:
+                ties = [tie for (tie,) in await self._ask(statement)]
+                loaded = partial(layouts[relation.table].loaded, relation.remote)
+                found = in_(relation.local, map(loaded, ties))
+                return where if len(ties) > most else put_in_place(where, told, found if ties else NOTHING)
+        return where
 
     async def _without_links(self, table: Table, where: Where) -> Where:
         """The condition with each `Linked` replaced by the rows it leads to, so that Python can decide the rest."""

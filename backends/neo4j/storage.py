@@ -11,15 +11,20 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from backends.neo4j.address import Address, parse_address
+from backends.neo4j.answering import Answering
 from backends.neo4j.connection import Connection
 from backends.neo4j.fetches import Fetches
 from backends.neo4j.layout import Layout, Names
 from backends.neo4j.log import Log, empty_head
+from backends.neo4j.parts import marking_all
 from backends.neo4j.schema import AWAIT, SHOW, SHOW_OWNERS, VERSION, Rule, stale_indexes, wanted_rules
 from backends.neo4j.session import NativeSession, Neo4jSession, Statements
+from backends.neo4j.shown import shown_by
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog
 from ugs.errors import Conflict, SchemaMismatch, Unavailable
+from ugs.reads.plan import Read, Rows
+from ugs.reads.rendering import Late, Rendering
 from ugs.storage import Capabilities, Session, Storage
 
 ATTEMPTS = 20
@@ -48,6 +53,7 @@ class Neo4jStorage(Storage):
             self.capabilities = replace(self.capabilities, native=frozenset())  # type: ignore[misc]
         self._connection: Connection | None = None
         self._statements: Statements | None = None
+        self._answering: Answering | None = None
 
     async def open(self, catalog: Catalog) -> None:
         await self.close()
@@ -57,6 +63,7 @@ class Neo4jStorage(Storage):
         self._connection = Connection(self.address)
         self._connection.rules = {(rule.label, "+".join(rule.properties)): rule.violates for rule in rules}
         self._statements = Statements(catalog, log, Fetches(layouts), Writers(layouts), self.address.hnsw > 0)
+        self._answering = Answering(self._statements.plans, self._connection.ask) if self.address.native else None
         try:
             await self._prepare(log, rules)
         except BaseException:
@@ -86,6 +93,10 @@ class Neo4jStorage(Storage):
         for name in stale_indexes(self._made.fetches.layouts.values(), rules, states):
             await self._opened.run(f"DROP INDEX {name} IF EXISTS")
         missing = [rule for rule in rules if states.get(rule.name) is None]
+        if any(rule.kind == "text" for rule in missing):
+            for layout in self._made.fetches.layouts.values():
+                if layout.searched:
+                    await self._opened.run(marking_all(layout))
         for rule in missing:
             await self._opened.run(rule.statement)
         if missing or any(states[rule.name] != "ONLINE" for rule in rules):
@@ -98,7 +109,7 @@ class Neo4jStorage(Storage):
         return self._connection
 
     async def close(self) -> None:
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._answering = self._connection, None, None
         if connection is not None:
             await connection.close()
 
@@ -123,6 +134,17 @@ class Neo4jStorage(Storage):
     def _made(self) -> Statements:
         assert self._statements is not None
         return self._statements
+
+    async def read(self, plan: Read) -> Rows:
+        rows = await self._answering.rows(plan) if self._answering else None
+        return await super().read(plan) if rows is None else rows
+
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+        if self._answering and rendering.is_native:
+            rows = await self._answering.rows(plan, shown_by(rendering))
+            if rows is not None:
+                return rendering.write(rows, plan, late)
+        return await super().render(plan, rendering, late)
 
     async def wipe(self) -> None:
         """Remove what wears our labels, and nothing else."""

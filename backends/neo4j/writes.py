@@ -12,6 +12,7 @@ from typing import Any
 from backends.neo4j.arcs import ArcWriter
 from backends.neo4j.filters import Layouts
 from backends.neo4j.layout import Layout
+from backends.neo4j.parts import marking, unmarking
 from backends.neo4j.records import TABLE, Recorder
 from backends.neo4j.vertices import Run, VertexWriter, in_batches
 from ugs.catalog import Table
@@ -26,8 +27,8 @@ class RecordWriter:
         self.recorder = Recorder(layout)
         by_key = f"UNWIND $rows AS row MATCH (n:{layout.label} {layout.key_pattern('row.key')})"
         self._delete = f"{by_key} DELETE n"
-        self._update = f"{by_key} SET n = row.record"
-        self._create = f"UNWIND $rows AS row CREATE (n:{layout.label}) SET n = row.record"
+        self._update = f"{by_key}{unmarking(layout)} SET n = row.record{marking(layout)}"
+        self._create = f"UNWIND $rows AS row CREATE (n:{layout.label}) SET n = row.record{marking(layout)}"
 
     async def store(self, run: Run, writes: TableWrites) -> None:
         layout = self.layout

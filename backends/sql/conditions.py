@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from backends.sql.dialect import Parameters, quoted, tie_index
+from backends.sql.dialect import Parameters, Searched, quoted, tie_index
 from backends.sql.encoding import HEAD
 from backends.sql.fitting import ALWAYS, NEVER, Fitted, fitted, prefix_end
 from backends.sql.names import properties_name, words_name
@@ -23,6 +23,13 @@ from ugs.values import FORBIDDEN_TEXT
 
 TRUE, FALSE = "1=1", "1=0"
 _SYMBOLS = {Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}
+
+
+class FoundThere(Where, frozen=True):
+    """As `Linked` at the top of a condition, where few rows over there meet theirs: they are found first."""
+
+    relation: str
+    where: Where
 
 
 class KeyIn(Where, frozen=True):
@@ -44,6 +51,8 @@ class Place(Struct, frozen=True):
     alias: str
     exact: bool = False
     """Whether NULL must be avoided because a `Not` stands above."""
+    tied: bool = False
+    """Whether its rows are looked up one by one, so that no index is of use to a condition on them."""
 
     def column(self, name: str) -> str:
         return f"{self.alias}.{stored_columns(self.table)[name]}"
@@ -77,7 +86,7 @@ class Conditions:
         if isinstance(where, Property):
             return self._property(where, place)
         if isinstance(where, Not):
-            return f"NOT ({self.text(where.part, Place(place.table, place.alias, exact=True))})"
+            return f"NOT ({self.text(where.part, Place(place.table, place.alias, True, place.tied))})"
         return self._about_other_rows(where, place)
 
     def _about_other_rows(self, where: Where, place: Place) -> str:
@@ -89,6 +98,8 @@ class Conditions:
             return self._linked(where, place)
         if isinstance(where, KeyIn):
             return self._key_in(where, place)
+        if isinstance(where, FoundThere):
+            return self._found_there(where, place)
         raise TypeError(f"no SQL for {type(where).__name__}")
 
     def _composite(self, where: All | Any_, place: Place) -> str:
@@ -108,7 +119,18 @@ class Conditions:
             return f"{column} IS {'NOT ' if op is Op.EXISTS else ''}NULL"
         if op is Op.IN:
             return self._in(field, column, value, place.exact)
+        if op is Op.CONTAINS and field.searched:
+            return self._contains(field, column, value, place)
         return self.comparison(field, column, op, value, place.exact)
+
+    def _contains(self, field: Field, column: str, part: Any, place: Place) -> str:
+        """The rows that an index finds, where there is one, and among them those that really have the part."""
+        narrowed = ""
+        if not (place.exact or place.tied) and isinstance(fitted(field.kind, Op.CONTAINS, part), Fitted):
+            searched = Searched(place.table, field, column, place.key())
+            narrowed = self.dialect.narrowed(searched, part, self.parameters)
+        exactly = self.comparison(field, column, Op.CONTAINS, part, place.exact)
+        return f"({narrowed} AND {exactly})" if narrowed else exactly
 
     def comparison(self, field: Field, column: str, op: Op, value: Any, exact: bool = False) -> str:
         """A column compared with something that is not None."""
@@ -192,11 +214,17 @@ class Conditions:
 
     def _linked(self, where: Linked, place: Place) -> str:
         relation = place.table.relations[where.relation]
-        other = Place(self.catalog.target(relation), self.alias())
+        other = Place(self.catalog.target(relation), self.alias(), tied=True)
         tie = f"{other.column(relation.remote)} = {place.column(relation.local)}"
         index = tie_index(self.dialect, other.table, relation.remote)
         start = f"SELECT 1 FROM {quoted(other.table.name)} {other.alias}{index} WHERE {tie}"
         return f"EXISTS ({start} AND {self.text(where.where, other)})"
+
+    def _found_there(self, where: FoundThere, place: Place) -> str:
+        relation = place.table.relations[where.relation]
+        other = Place(self.catalog.target(relation), self.alias())
+        there = f"SELECT {other.column(relation.remote)} FROM {quoted(other.table.name)} {other.alias}"
+        return f"{place.column(relation.local)} IN ({there} WHERE {self.text(where.where, other)})"
 
     def _key_in(self, where: KeyIn, place: Place) -> str:
         fields = [place.table.field(name) for name in place.table.key]

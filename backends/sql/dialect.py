@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from backends.sql.names import index_name
-from ugs.catalog import Kind, Table
+from ugs.catalog import Field, Kind, Table
 
 
 def quoted(name: str) -> str:
@@ -41,6 +41,24 @@ class Tied(Struct, frozen=True):
     limit: int
     index: str = ""
     """The note which index finds the rows of a tie."""
+
+
+class Index(Struct, frozen=True):
+    """An index that takes statements of its own to make, and others to drop."""
+
+    make: list[str]
+    drop: list[str]
+
+
+class Searched(Struct, frozen=True):
+    """A column in which parts of texts are looked for."""
+
+    table: Table
+    field: Field
+    text: str
+    """The column, as the statement calls it: `t` is the table, unless told."""
+    key: str
+    """The key of its row, likewise."""
 
 
 class Dialect(ABC):
@@ -87,6 +105,22 @@ class Dialect(ABC):
     @abstractmethod
     def contains(self, text: str, part: str) -> str:
         """Whether a text has a part somewhere."""
+
+    def substrings(self, table: Table, field: Field) -> Index | None:
+        """What finds parts of a searched column; nothing where the database has no such index."""
+        return None
+
+    def finds(self, part: str) -> bool:
+        """Whether that index is there and can help to find this part."""
+        return False
+
+    def narrowed(self, column: Searched, part: str, parameters: Parameters) -> str:
+        """A condition by that index which lets through every row that has the part; nothing where it cannot help."""
+        return ""
+
+    def candidates(self, column: Searched, part: str, parameters: Parameters) -> str:
+        """A query with a row for each that the index lets through, which finds the first of them at once."""
+        return f"SELECT 1 FROM {quoted(column.table.name)} t WHERE {self.narrowed(column, part, parameters)}"
 
     @abstractmethod
     def ends(self, text: str, part: str, parameters: Parameters) -> str:

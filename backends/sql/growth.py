@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from backends.sql.dialect import quoted
 from backends.sql.layout import Layout
@@ -32,6 +32,7 @@ def _described(table: Table, layout: Layout) -> dict[str, Any]:
         "key": [table.field(name).stored_as for name in table.key],
         "sides": layout.sides(table),
         "indexes": {name: text for name, text in _indexes(table, layout)},
+        "substrings": {name: to_builtins(index) for name, index in layout.substrings(table).items()},
     }
 
 
@@ -64,6 +65,7 @@ def growth_of(stored: Description, catalog: Catalog, layout: Layout, unused: set
     _refuse_newer({name: table for name, table in stored.items() if name not in unused}, wanted)
     growth = Growth()
     for name in sorted(unused):
+        growth.statements += [text for index in _substrings(stored[name]).values() for text in index["drop"]]
         growth.statements += [f"DROP TABLE {quoted(table)}" for table in (*stored[name]["sides"], name)]
     for table in catalog:
         if table.name in stored:
@@ -99,6 +101,22 @@ def _grow(growth: Growth, table: Table, stored: dict[str, Any], layout: Layout) 
             growth.statements += layout.side(table, side)
             growth.fill.append((table, side))
     _grow_indexes(growth, dict(_indexes(table, layout)), stored["indexes"])
+    _grow_substrings(growth, _described(table, layout), stored)
+
+
+def _substrings(described: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """What finds parts of texts in a table; older programs kept nothing of the kind."""
+    found: dict[str, dict[str, list[str]]] = described.get("substrings", {})
+    return found
+
+
+def _grow_substrings(growth: Growth, wanted: dict[str, Any], stored: dict[str, Any]) -> None:
+    new, old = _substrings(wanted), _substrings(stored)
+    growth.statements += [text for name, index in old.items() if new.get(name) != index for text in index["drop"]]
+    for name, index in new.items():
+        if old.get(name) != index:
+            # An older program may have kept the index without knowing of it.
+            growth.statements += [*index["drop"], *index["make"]]
 
 
 def _grow_indexes(growth: Growth, wanted: dict[str, str], stored: dict[str, str]) -> None:

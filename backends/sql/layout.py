@@ -13,8 +13,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
 from backends.sql.conditions import Conditions, Place
-from backends.sql.dialect import Dialect, Literals, quoted
-from backends.sql.names import EVENTS, META, index_name, indexed_fields, properties_name, short, words_name
+from backends.sql.dialect import Dialect, Index, Literals, quoted
+from backends.sql.names import (
+    EVENTS,
+    META,
+    index_name,
+    indexed_fields,
+    properties_name,
+    searched_fields,
+    short,
+    words_name,
+)
 from backends.sql.rows import EVENT_COLUMNS
 from backends.sql.writes import PROPERTY_COLUMNS, WORD_COLUMNS
 from ugs.catalog import Catalog, Field, Kind, Table, Unique
@@ -57,6 +66,8 @@ class Layout:
         yield from self.indexes(table)
         for name in self.sides(table):
             yield from self.side(table, name)
+        for index in self.substrings(table).values():
+            yield from index.make
 
     def column(self, field: Field) -> sa.Column[Any]:
         return sa.Column(field.stored_as, self.type(field.kind), nullable=field.nullable)
@@ -111,6 +122,11 @@ class Layout:
     def _index(self, name: str, table: str, columns: str, *, unique: bool = False) -> str:
         kind = "UNIQUE INDEX" if unique else "INDEX"
         return f"CREATE {kind} IF NOT EXISTS {quoted(name)} ON {quoted(table)} ({columns})"
+
+    def substrings(self, table: Table) -> dict[str, Index]:
+        """What finds parts of texts, by column."""
+        found = {field.stored_as: self.dialect.substrings(table, field) for field in searched_fields(table)}
+        return {name: index for name, index in found.items() if index is not None}
 
     # ── what stands beside a table ───────────────────────────────────────────
 

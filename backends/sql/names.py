@@ -28,6 +28,11 @@ def indexed_fields(table: Table) -> list[Field]:
     return [field for field in table.fields if field.kind is Kind.JSON and field.indexed]
 
 
+def searched_fields(table: Table) -> list[Field]:
+    """The text columns in which parts are looked for."""
+    return [field for field in table.fields if field.searched]
+
+
 def index_name(table: Table, fields: Iterable[str]) -> str:
     """The name of an index of the catalog."""
     return short("_".join((table.name, "by", *(table.field(name).stored_as for name in fields))))

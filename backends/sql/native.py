@@ -7,6 +7,7 @@ from typing import Any
 
 from backends.sql.conditions import KeyIn
 from backends.sql.dialect import quoted
+from backends.sql.finding import directed
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.folding import folded
 from backends.sql.names import properties_name
@@ -57,7 +58,7 @@ class NativeSession(SqlSession):
         return [table for table, has_rows in zip(tables, found, strict=True) if has_rows]
 
     async def count(self, table: Table, where: Where = EVERYTHING) -> int:
-        where = await decided(self, table, where)
+        where = await directed(self, table, await decided(self, table, where))
         count: int = (await self.rows(self.shape.select().count(table, where)))[0][0]
         return count
 

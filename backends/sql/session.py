@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from backends.sql.conditions import Place
 from backends.sql.dialect import Dialect, quoted
 from backends.sql.events import event_statement
+from backends.sql.finding import directed
 from backends.sql.layout import Layout
 from backends.sql.link import Link
 from backends.sql.rows import Values, event_from, head_from, reader_of
@@ -59,7 +60,7 @@ class SqlSession(Session):
     async def fetch(
         self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
     ) -> list[Row]:
-        where = await decided(self, table, where)
+        where = await directed(self, table, await decided(self, table, where), page.limit)
         records = await self.rows(self.shape.select().fetch(table, where, order, page))
         rows = self.shape.readers[table.name](records)
         return rows[::-1] if page.backward else rows

@@ -14,6 +14,7 @@ from gateway.settings import Settings
 from gateway.tokens import StoredToken, create_token
 from tests import servers
 from tests.gateway.processes import serving
+from tests.gateway.test_sockets import introduced, subscribe
 from tests.mcp.talking import Talk
 
 CREATE = "mutation($in: CreateOntologyInput!) { createOntology(input: $in) { ontology { name } } }"
@@ -113,6 +114,25 @@ def test_a_type_can_be_asked_for_as_soon_as_it_is_added(client: TestClient) -> N
     assert "Document" not in client.get("/schema.graphql").text
     assert client.get("/graphql/nobody/schema.graphql").status_code == 404
     assert "<html" in client.get("/graphql/default", headers={"accept": "text/html"}).text
+
+
+def test_typed_nodes_are_watched_over_both_kinds_of_stream(client: TestClient) -> None:
+    watch = "subscription { projectChanged(afterSeq: 0) { change node { status } } }"
+    path = "ws://localhost/graphql/default"
+    with client.websocket_connect(path, subprotocols=["graphql-transport-ws"]) as socket:
+        subscribe(introduced(socket), watch, "early")
+        assert socket.receive_json()["payload"][0]["extensions"]["code"] == "ONTOLOGY_NOT_FOUND"
+        ask(client, CREATE, **{"in": GTD})
+        subscribe(socket, watch, "1")
+        typed(client, "mutation { createProject(input: {}) { node { id } } }")
+        told = {"projectChanged": {"change": "ADDED", "node": {"status": "active"}}}
+        assert socket.receive_json() == {"type": "next", "id": "1", "payload": {"data": told}}
+        ask(client, ADD, name="Document")
+        subscribe(socket, "subscription { documentChanged(afterSeq: 0) { id } }", "2")
+        made = typed(client, "mutation { createDocument(input: {pages: 3}) { node { id } } }")["createDocument"]["node"]
+        assert socket.receive_json()["payload"] == {"data": {"documentChanged": made}}
+    plain = client.post("/graphql/default", json={"query": watch})
+    assert plain.status_code == 400 and "event-stream" in plain.text
 
 
 def test_many_types_added_while_others_ask(client: TestClient) -> None:

@@ -242,9 +242,39 @@ def test_an_ontology_too_large_for_a_schema_says_so() -> None:
         TypedSchema("x", [NodeTypeCame(f"t{number}") for number in range(1_001)])
 
 
+WATCH = "subscription($after: Position, $where: ProjectWhere) { told: projectChanged(afterSeq: $after, where: $where) { id seq change node { id status rank nextAction { totalCount } } } }"
+
+
+async def test_nodes_of_a_type_are_watched_as_they_come_change_and_go() -> None:
+    async with System.at_url("memory:") as system:
+        ask = await opened(system)
+        project, _ = await filled(ask)
+        other = (await ask(CREATE, p={"status": "done"}, a={"share_of_all": 1.0}))["p"]["node"]["id"]
+        await ask("mutation($id: ID!) { updateProject(input: {id: $id, rank: 9}) { node { id } } }", id=project)
+        prepared = ask.operations.prepare(WATCH)
+        assert not prepared.errors
+        stream = await ask.operations.subscribe(prepared, ask.context, {"after": 0})
+        heard = [await anext(stream) for _ in range(3)]
+        told = [one.data["told"] for one in heard]
+        assert [(one["id"], one["change"]) for one in told] == [
+            (project, "ADDED"), (other, "ADDED"), (project, "CHANGED"),
+        ]  # fmt: skip
+        assert told[0]["node"] == {"id": project, "status": "active", "rank": 9, "nextAction": {"totalCount": 1}}
+        await ask("mutation($id: ID!) { deleteProject(id: $id) { deletedId } }", id=other)
+        last = (await anext(stream)).data["told"]
+        assert (last["id"], last["change"], last["node"]) == (other, "DELETED", None)
+        await stream.aclose()
+        chosen = {"after": told[0]["seq"], "where": {"status": {"eq": "active"}}}
+        stream = await ask.operations.subscribe(prepared, ask.context, chosen)
+        assert (await anext(stream)).data["told"]["seq"] == told[2]["seq"]
+        await stream.aclose()
+    assert TypedSchema("empty", []).core.subscription_type is None
+
+
 TYPES = st.sampled_from(
     [
         "Project",
+        "ProjectChange",
         "project",
         "Action",
         "PROJECT EDGE",

@@ -169,7 +169,7 @@ CONTENTS = Table(
 CONTENT_BODIES = Table(
     "content_bodies",
     ContentBody,
-    [Field("id"), Field("kind"), Field("body"), Field("folded", nullable=True)],
+    [Field("id"), Field("kind"), Field("body"), Field("folded", nullable=True, searched=True)],
     key=["id"],
 )
 

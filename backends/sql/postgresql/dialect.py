@@ -6,13 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from backends.sql.dialect import Dialect, Parameters, Tied, literal, quoted
+from backends.sql.dialect import Dialect, Index, Parameters, Searched, Tied, literal, quoted
 from backends.sql.encoding import HEAD
-from ugs.catalog import Kind
+from backends.sql.names import short
+from ugs.catalog import Field, Kind, Table
 
 ESTIMATE = re.compile(r"\brows=(\d+)")
 WIPING = "ugs.wiping"
 """The setting that lets a transaction empty the log on purpose."""
+TRIGRAM = 3
+"""Shorter parts have nothing that the index of parts could find."""
+SPECIAL = re.compile(r"[%_\\]")
 LARGE = 1 << 20
 """Bytes of a table from which on it is truncated."""
 
@@ -31,9 +35,11 @@ class PostgresqlDialect(Dialect):
     }
     limits_index_entries: ClassVar[bool] = True
 
-    def __init__(self, vectors: str | None = None, hnsw: int = 0) -> None:
+    def __init__(self, vectors: str | None = None, hnsw: int = 0, trigrams: str | None = None) -> None:
         self.vectors, self.hnsw = vectors, hnsw
         """The schema of pgvector, where vectors are kept with it, and the dimension of its quick index."""
+        self.trigrams = trigrams
+        """The schema of pg_trgm, where the server has it."""
         if vectors is not None:
             self.types = {**self.types, Kind.VECTOR: f"{quoted(vectors)}.vector"}  # type: ignore[misc]
 
@@ -73,6 +79,23 @@ class PostgresqlDialect(Dialect):
 
     def contains(self, text: str, part: str) -> str:
         return f"strpos({text}, {part}) > 0"
+
+    def substrings(self, table: Table, field: Field) -> Index | None:
+        if self.trigrams is None:
+            return None
+        name, column = quoted(short(f"{table.name}_{field.stored_as}_trigrams")), quoted(field.stored_as)
+        operators = f"{quoted(self.trigrams)}.gin_trgm_ops"
+        make = f"CREATE INDEX IF NOT EXISTS {name} ON {quoted(table.name)} USING gin ({column} {operators})"
+        return Index([make], [f"DROP INDEX IF EXISTS {name}"])
+
+    def finds(self, part: str) -> bool:
+        return self.trigrams is not None and len(part) >= TRIGRAM
+
+    def narrowed(self, column: Searched, part: str, parameters: Parameters) -> str:
+        if not self.finds(part):
+            return ""
+        pattern = SPECIAL.sub(r"\\\g<0>", part)
+        return f"{column.text} LIKE {parameters.bind(f'%{pattern}%')}"
 
     def ends(self, text: str, part: str, parameters: Parameters) -> str:
         return f"right({text}, {len(part)}) = {parameters.bind(part)}"

@@ -20,6 +20,7 @@ from backends.sql.postgresql.answering import Answering
 from backends.sql.postgresql.deciding import FOLLOWS, DecidingSession, Standing, follow_function
 from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
+from backends.sql.postgresql.extensions import made
 from backends.sql.postgresql.link import PostgresqlLink
 from backends.sql.postgresql.vectors import register, settle_indexes, vector_schema
 from backends.sql.session import SqlSession
@@ -37,11 +38,11 @@ MIGRATION_SECONDS = 86_400.0
 STATEMENTS_KEPT = 500
 LONGEST_STATEMENT = 256 << 10
 """Larger statement texts than this are not kept prepared."""
-QUIET_SECONDS = 5.0
 TRIGRAMS = "pg_trgm"
 """The extension that finds parts of texts."""
 CAREFUL_SECONDS = 2.0
 """So long decisions are made behind the lock after another gateway was faster."""
+QUIET_SECONDS = 5.0
 """A watcher looks at the log by itself when it has heard nothing for so long."""
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 
@@ -70,8 +71,8 @@ class PostgresqlStorage(SqlStorage):
         super().__init__(native=settings.native, readers=settings.pool)
         self.settings = settings
         self._answering: Answering | None = None
-        self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
         self._standing, self._follows, self._careful_until = Standing(), False, 0.0
+        self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
 
     def apart(self, name: str) -> PostgresqlStorage:
         return PostgresqlStorage(replace(self.settings, schema=f"{self.settings.schema}__{name}"))
@@ -84,14 +85,15 @@ class PostgresqlStorage(SqlStorage):
         link = await self.connect()
         try:
             await self._make_schema(link)
-            self.dialect = PostgresqlDialect(await vector_schema(link, catalog), self.settings.hnsw)
+            vectors, trigrams = await vector_schema(link, catalog), await made(link, TRIGRAMS)
+            self.dialect = PostgresqlDialect(vectors, self.settings.hnsw, trigrams)
         finally:
             await link.close()
         await super().open(catalog)
-        if self.dialect.vectors is not None:
-            async with self.session(write=True) as session:
         self._standing.forget()
         self._follows = self.native and await self._make_follow()
+        if self.dialect.vectors is not None:
+            async with self.session(write=True) as session:
                 await settle_indexes(session.link, self.dialect, catalog)
 
     async def _make_schema(self, link: Link) -> None:
@@ -130,8 +132,6 @@ class PostgresqlStorage(SqlStorage):
             self._answering = Answering(self.shape, self.pool)
         return self._answering
 
-    async def writer(self) -> Link:
-        return await self.pool.acquire()
     # ── decisions ────────────────────────────────────────────────────────────
 
     def deciding(self) -> AbstractAsyncContextManager[SqlSession]:
@@ -178,6 +178,8 @@ class PostgresqlStorage(SqlStorage):
             return False  # somebody else's tables, in which we may only write
         return True
 
+    async def writer(self) -> Link:
+        return await self.pool.acquire()
 
     def release_writer(self, link: Link) -> None:
         self.pool.release(link)
@@ -214,9 +216,9 @@ class PostgresqlStorage(SqlStorage):
                 if position > after:
                     after = position
                     yield position
+                told = None
                 with suppress(TimeoutError):
                     async with asyncio.timeout(QUIET_SECONDS):
-                told = None
                         told = await news.next()
                         self._hear(told)
         finally:

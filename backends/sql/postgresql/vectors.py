@@ -6,26 +6,21 @@ A new store keeps vectors in columns of its type. A store that was made without 
 from __future__ import annotations
 
 import struct
-from contextlib import suppress
 from typing import Any
 
 from backends.sql.dialect import quoted
 from backends.sql.link import Link
-from backends.sql.migration import transaction
 from backends.sql.names import short
 from backends.sql.postgresql.dialect import PostgresqlDialect
+from backends.sql.postgresql.extensions import made, schema_of
 from ugs.catalog import Catalog, Kind
-from ugs.errors import UgsError
 from ugs.reads.near import Vector, pack
 
 LOOKED_AT = 500
 """How many candidates a quick index keeps in mind: more find more, and take longer."""
 BUILDING = "512MB"
 """Memory for building one: with less than it needs, building takes many times as long."""
-HOME = "public"
-"""Where the extension is put; in a store's own schema it would go when that store goes."""
-SCHEMA = "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
-AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+EXTENSION = "vector"
 QUICK = (
     "SELECT c.relname FROM pg_class c JOIN pg_am a ON a.oid = c.relam "
     "WHERE a.amname = 'hnsw' AND c.relnamespace = current_schema()::regnamespace"
@@ -41,22 +36,8 @@ async def vector_schema(link: Link, catalog: Catalog) -> str | None:
     for table in catalog:
         for field in table.fields:
             if field.kind is Kind.VECTOR and (found := await link.rows(COLUMN, [table.name, field.stored_as])):
-                return None if found[0][0] == "bytea" else await _schema(link)
-    return await _schema(link) or await _made(link)
-
-
-async def _schema(link: Link) -> str | None:
-    found = await link.rows(SCHEMA)
-    return found[0][0] if found else None
-
-
-async def _made(link: Link) -> str | None:
-    """Make the extension if the server has it and the user may; another process may be doing the same."""
-    if await link.rows(AVAILABLE):
-        with suppress(UgsError):
-            async with transaction(link):
-                await link.run(f"CREATE EXTENSION IF NOT EXISTS vector SCHEMA {HOME}")
-    return await _schema(link)
+                return None if found[0][0] == "bytea" else await schema_of(link, EXTENSION)
+    return await made(link, EXTENSION)
 
 
 async def register(connection: Any, dialect: PostgresqlDialect) -> None:

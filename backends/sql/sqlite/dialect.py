@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from backends.sql.dialect import Dialect, Parameters, Tied, quoted
+from backends.sql.dialect import Dialect, Index, Parameters, Searched, Tied, quoted
 from backends.sql.names import EVENTS
+from backends.sql.sqlite import substrings
 from backends.sql.sqlite.vectors import extension
-from ugs.catalog import Kind
+from ugs.catalog import Field, Kind, Table
 from ugs.reads.near import ALIKE
 
 _encode = msgspec.json.Encoder().encode
@@ -63,6 +64,21 @@ class SqliteDialect(Dialect):
 
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"
+
+    def substrings(self, table: Table, field: Field) -> Index | None:
+        return substrings.index_of(table, field) if substrings.is_available() else None
+
+    def finds(self, part: str) -> bool:
+        return len(part) >= substrings.LENGTH and substrings.is_available()
+
+    def narrowed(self, column: Searched, part: str, parameters: Parameters) -> str:
+        if not self.finds(part):
+            return ""
+        mark = parameters.bind(substrings.asked(part))
+        return f"{column.key} IN ({substrings.rows_with(column.table, column.field, mark)})"
+
+    def candidates(self, column: Searched, part: str, parameters: Parameters) -> str:
+        return substrings.numbers_with(column.table, column.field, parameters.bind(substrings.asked(part)))
 
     def ends(self, text: str, part: str, parameters: Parameters) -> str:
         return f"substr({text}, {-len(part)}) = {parameters.bind(part)}"

@@ -46,7 +46,7 @@ THINGS = Table(
     Thing,
     [
         Field("id"),
-        Field("kind", nullable=True, column="type"),
+        Field("kind", nullable=True, column="type", searched=True),
         Field("size", Kind.INTEGER),
         Field("ratio", Kind.REAL, nullable=True),
         Field("done", Kind.BOOLEAN, nullable=True),
@@ -65,7 +65,7 @@ PARTS = Table(
     [
         Field("owner"),
         Field("number", Kind.INTEGER),
-        Field("label"),
+        Field("label", searched=True),
         Field("weight", Kind.REAL),
         Field("attributes", Kind.JSON, indexed=True),
     ],

@@ -16,6 +16,7 @@ from ugs.values import to_text
 INTEGERS = [0, 1, -1, 2, 10, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, 2**63 - 1, -(2**63)]
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.1, 0.30000000000000004, 1.5, 2.0**53, 2.0**62, 2.0**63, -(2.0**63), 1e300, 5e-324]
 TEXTS = ["", "a", "A", "b", "ab", "a|b", "é", "\ud7ff", "\ue000", "\U0010ffff", "\U0001f600", "a'b", '"', "%", "a_"]
+TEXTS += ["a%_\\a%_", '""é\U0001f600""']
 LONG = "x" * 150
 KEYS = ["k", "K", "name", "a.b", '"q"', "$", "é"]
 
@@ -52,7 +53,7 @@ rows = st.fixed_dictionaries(
 _ORDERED = [Op.LT, Op.LE, Op.GT, Op.GE]
 _TEXTUAL = [Op.CONTAINS, Op.STARTS, Op.ENDS]
 numbers = integers | floats | st.sampled_from([2**64, -(2**70), 10**400, float("inf"), float("-inf"), True])
-odd_texts = texts | st.sampled_from(["\x00", "a\x00", "\ud800", "a\udfff", "|", "x"])
+odd_texts = texts | st.sampled_from(["\x00", "a\x00", "\ud800", "a\udfff", "|", "x", "xxx", "%_\\", 'é\U0001f600"'])
 by_kind: dict[Kind, st.SearchStrategy[Any]] = {
     Kind.TEXT: odd_texts,
     Kind.JSON: odd_texts | property_texts,
