@@ -6,6 +6,7 @@ is plain, whole and alone on its connection needs none of them. Any other is han
 
 from __future__ import annotations
 
+import asyncio
 from time import perf_counter
 from typing import Any
 
@@ -35,6 +36,11 @@ class Ride:
     def __init__(self) -> None:
         self.response_complete = self.disconnected = False
         self.keep_alive = True
+        self.clock: asyncio.TimerHandle | None = None
+
+    def stop_clock(self) -> None:
+        if self.clock is not None:
+            self.clock.cancel()
 
 
 class LaneProtocol(PatientProtocol):
@@ -143,12 +149,18 @@ class LaneProtocol(PatientProtocol):
             self._write(ride, told, answer, started)
             return
         task = self.loop.create_task(self._later(ride, told, ready, started))
+        ride.clock = self.loop.call_later(express.door.seconds, task.cancel)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
     async def _later(self, ride: Ride, told: Told, ready: Ready, started: float) -> None:
         assert self._express is not None
-        self._write(ride, told, await self._express.answered(told, ready), started)
+        try:
+            answer = await self._express.answered_whenever(told, ready)
+        except asyncio.CancelledError:
+            answer = self._express.too_late()
+        ride.stop_clock()
+        self._write(ride, told, answer, started)
 
     def _write(self, ride: Ride, told: Told, answer: Answer, started: float) -> None:
         assert self._express is not None

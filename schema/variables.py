@@ -49,7 +49,18 @@ def _truth(value: Any) -> bool:
     return value
 
 
-QUICK: Mapping[str, Callable[[Any], Any]] = {"ID": _text, "String": _text, "Int": _number, "Boolean": _truth}
+def _json(value: Any) -> Any:
+    # Every door has checked the request as a whole when it parsed it, and whatever is stored is checked once more.
+    return value
+
+
+QUICK: Mapping[str, Callable[[Any], Any]] = {
+    "ID": _text,
+    "String": _text,
+    "Int": _number,
+    "Boolean": _truth,
+    "JSON": _json,
+}
 
 
 class Variables:
@@ -66,7 +77,7 @@ class Variables:
         named = found.of_type if isinstance(found, GraphQLNonNull) else found
         quick = None
         if isinstance(named, GraphQLScalarType):
-            quick = QUICK.get(named.name) or (named.parse_value if named.name == "JSON" else None)
+            quick = QUICK.get(named.name)
         return definition.variable.name.value, quick, required, definition.default_value is not None
 
     def __call__(self, given: Mapping[str, Any]) -> VariableValues | None:

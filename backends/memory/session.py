@@ -155,9 +155,6 @@ class ReadSession(PlainSession):
             except NotBuilt as missing:
                 await self.storage.build(missing)
 
-
-class Pending:
-    """What a write session has collected, to be logged and stored when it ends."""
     def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
         try:
             if rendering.is_native:
@@ -166,6 +163,9 @@ class Pending:
         except NotBuilt:
             return None  # building an index takes a while
 
+
+class Pending:
+    """What a write session has collected, to be logged and stored when it ends."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []

@@ -110,10 +110,10 @@ class MemoryStorage(Storage):
         async with self.session() as session:
             return await session.render(plan, rendering, late)
 
-    def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
     def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
         return self._read_session.render_now(plan, rendering, late) if self.opened else None
 
+    def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         return self._write_session(self) if write else self._read_session
 
     def copy_tables(self) -> dict[str, MemoryTable]:

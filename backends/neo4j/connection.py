@@ -78,6 +78,11 @@ class Connection:
         result = await session.run(neo4j.Query(text, timeout=self.address.deadline), parameters)
         return await result.values()
 
+    async def ask(self, text: str, **parameters: Any) -> Answer:
+        """A statement that only reads, alone; tried once more where the connection had died in the pool."""
+        async with self.reading() as reader:
+            return await reader.run(text, **parameters)
+
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Reader]:
         """For reads: nothing that is asked here can change anything."""

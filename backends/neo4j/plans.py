@@ -17,6 +17,7 @@ from backends.neo4j.conditions import Parameters
 from backends.neo4j.fetches import sources
 from backends.neo4j.filters import Filters, Layouts
 from backends.neo4j.layout import Layout
+from backends.neo4j.shown import Shown
 from ugs.reads.plan import Found, Page, Read, Rows, full_order
 
 Values = list[Any]
@@ -38,13 +39,13 @@ class Plans:
     def __init__(self, layouts: Layouts) -> None:
         self.layouts = layouts
 
-    def statement(self, plan: Read) -> PlanStatement | None:
-        """The statement, or None when the plan is not for Neo4j alone."""
+    def statement(self, plan: Read, shown: Shown | None = None) -> PlanStatement | None:
+        """The statement, or None when the plan is not for Neo4j alone; columns that are not shown come as null."""
         if plan.page.per is not None:
             return None
         parameters = Parameters()
         try:
-            text = _Writer(self.layouts, parameters).root(plan)
+            text = _Writer(self.layouts, parameters).root(plan, shown)
         except NotComparable:
             return None
         read_rows = self._reader(plan)
@@ -96,11 +97,11 @@ class _Writer:
         self.parameters = parameters
         self.filters = Filters(layouts, parameters)
 
-    def root(self, plan: Read) -> str:
+    def root(self, plan: Read, shown: Shown | None) -> str:
         layout, n = self.layouts[plan.table.name], self.parameters.variable()
         source, test = sources(self.parameters, layout, n, plan.where), self._test(layout, n, plan)
         found = f"{source} WHERE {test}"
-        items = self._page(layout, n, plan, found, self._list(layout, n, plan))
+        items = self._page(layout, n, plan, found, self._list(layout, n, plan, shown))
         if not plan.total:
             return f"RETURN COLLECT {{ {items} }}"
         return f"RETURN COLLECT {{ {items} }}, COUNT {{ {found} RETURN {n} }}"
@@ -126,22 +127,23 @@ class _Writer:
         # The cut comes before the subqueries; saying the order again is free and makes it certain.
         return f"{found} AND {' AND '.join(tests)} WITH {n} ORDER BY {sort}{limit} RETURN {returned} ORDER BY {sort}"
 
-    def _list(self, layout: Layout, n: str, read: Read) -> str:
-        return f"[{', '.join(self._values(layout, n, read))}] AS row"
+    def _list(self, layout: Layout, n: str, read: Read, shown: Shown | None) -> str:
+        return f"[{', '.join(self._values(layout, n, read, shown))}] AS row"
 
-    def _values(self, layout: Layout, n: str, read: Read) -> list[str]:
-        values = [f"{n}.{column}" for column in layout.columns.values()]
-        for nested in read.nest.values():
+    def _values(self, layout: Layout, n: str, read: Read, shown: Shown | None) -> list[str]:
+        needed = layout.columns.keys() if shown is None else shown.needed(read)
+        values = [f"{n}.{column}" if name in needed else "null" for name, column in layout.columns.items()]
+        for name, nested in read.nest.items():
             relation = layout.table.relations[nested.relation]
             tie = f"{n}.{layout.columns[relation.local]}"
-            values += self._children(nested.read, relation.remote, tie)
+            values += self._children(nested.read, relation.remote, tie, None if shown is None else shown.nest.get(name))
         return values
 
-    def _children(self, read: Read, remote: str, tie: str) -> list[str]:
+    def _children(self, read: Read, remote: str, tie: str, shown: Shown | None) -> list[str]:
         """The related rows, and their number when asked."""
         layout, m = self.layouts[read.table.name], self.parameters.variable()
         test = self._test(layout, m, read)
         found = f"MATCH ({m}:{layout.label}) WHERE {m}.{layout.columns[remote]} = {tie} AND {test}"
-        items = self._page(layout, m, read, found, self._list(layout, m, read))
+        items = self._page(layout, m, read, found, self._list(layout, m, read, shown))
         counted = [f"COUNT {{ {found} RETURN {m} }}"] if read.total else []
         return [f"COLLECT {{ {items} }}", *counted]

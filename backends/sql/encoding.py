@@ -35,7 +35,7 @@ def encoded(value: Json) -> str:
         return "b1" if value else "b0"
     if isinstance(value, int | float):
         return NUMBER + _number(value)
-    return "c" + to_text(_plain(value))
+    return "c" + to_text(value if _is_texts(value) else _plain(value))
 
 
 def sought(value: Json) -> str | None:
@@ -85,6 +85,10 @@ def _exponent_and_bits(magnitude: int | float) -> tuple[int, str]:
         exponent = width
     digits = -(-width // 4)
     return exponent, f"{whole << (digits * 4 - width):0{digits}x}".rstrip("0")
+
+
+def _is_texts(value: Json) -> bool:
+    return isinstance(value, list) and all(type(item) is str for item in value)
 
 
 def _plain(value: Any) -> Any:

@@ -57,6 +57,10 @@ class Side:
         gone: list[tuple[Any, ...]] = []
         new: list[tuple[Any, ...]] = []
         for before, after in pairs:
+            if before is None and after is not None:
+                key = self._key(after)
+                new += [(name, value, *key) for name, value in self.entries(after).items()]
+                continue
             old = {} if before is None else self.entries(before)
             now = {} if after is None else self.entries(after)
             key = self._key(after if before is None else before)

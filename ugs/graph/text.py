@@ -10,6 +10,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from ugs.values import Json, find_addresses, from_text
 
@@ -26,7 +27,8 @@ def folded(text: str) -> str:
 
 def split_words(text: str) -> list[str]:
     """The words of a text: runs of letters, digits, `_` and `-`."""
-    return [word for word in WORD.findall(folded(text)) if len(word) <= LONGEST_WORD]
+    words: list[str] = WORD.findall(folded(text))
+    return words if len(text) <= LONGEST_WORD else [word for word in words if len(word) <= LONGEST_WORD]
 
 
 def word_parts(word: str) -> list[str]:
@@ -36,9 +38,11 @@ def word_parts(word: str) -> list[str]:
 
 def tokens(text: str) -> set[str]:
     """Words and their parts."""
-    found = set(split_words(text))
-    for word in [word for word in found if not word.isalnum()]:
-        found.update(PART.findall(word))
+    words = split_words(text)
+    found = set(words)
+    for word in words:
+        if not word.isalnum():
+            found.update(PART.findall(word))
     return found
 
 
@@ -52,12 +56,12 @@ def text_leaves(value: Json, scalars: bool = False) -> list[str]:
 def _gather(value: Json, scalars: bool, leaves: list[str]) -> None:
     if isinstance(value, str):
         leaves.append(value)
-    elif isinstance(value, list):
-        for item in value:
-            _gather(item, scalars, leaves)
-    elif isinstance(value, dict):
-        for item in value.values():
-            _gather(item, scalars, leaves)
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            if type(item) is str:
+                leaves.append(item)
+            else:
+                _gather(item, scalars, leaves)
     elif scalars and value is not None:
         leaves.append(str(value).lower() if isinstance(value, bool) else str(value))
 
@@ -70,15 +74,20 @@ def json_tokens(value: Json, scalars: bool) -> set[str]:
 
 def node_words(id: str, type: str | None, properties: str, data: str | None) -> dict[str, float]:
     """Every word of a node with its weight, and a marker for each address it mentions."""
-    weights: dict[str, float] = {}
-    _add(weights, {id.lower(), *tokens(id)}, ID_WEIGHT)
-    _add(weights, tokens(type) if type else (), TYPE_WEIGHT)
+    weights = dict.fromkeys((id.lower(), *tokens(id)), ID_WEIGHT)
+    _add(weights, _type_tokens(type) if type else (), TYPE_WEIGHT)
     for text, weight, scalars in _places(properties, data):
         value = from_text(text)
         _add(weights, json_tokens(value, scalars), weight)
         if "@(" in text:
             _mark_addresses(weights, value)
     return weights
+
+
+@lru_cache(maxsize=1024)
+def _type_tokens(type: str) -> frozenset[str]:
+    """The tokens of a type; types are few."""
+    return frozenset(tokens(type))
 
 
 def _places(properties: str, data: str | None) -> Iterator[tuple[str, float, bool]]:

@@ -36,16 +36,16 @@ def combined(bulks: Sequence[Bulk]) -> Iterator[tuple[str, list[Sequence[Any]]]]
 
 def _in_pieces(bulk: Bulk) -> Iterator[tuple[str, list[Sequence[Any]]]]:
     for start in range(0, len(bulk.rows), MANY):
-        yield _sent(bulk.text, _columns(bulk.rows[start : start + MANY]))
+        yield sent(bulk.text, _columns(bulk.rows[start : start + MANY]))
 
 
 def _together(group: list[Bulk]) -> tuple[str, list[Sequence[Any]]]:
     columns = [_columns(bulk.rows) for bulk in group]
     text = one_text(tuple(bulk.text for bulk in group), tuple(len(some) for some in columns))
-    return _sent(text, [column for some in columns for column in some])
+    return sent(text, [column for some in columns for column in some])
 
 
-def _sent(text: str, columns: list[Sequence[Any]]) -> tuple[str, list[Sequence[Any]]]:
+def sent(text: str, columns: list[Sequence[Any]]) -> tuple[str, list[Sequence[Any]]]:
     """The statement with its columns as texts, where every one of them can be a text."""
     texts: list[Sequence[Any]] = []
     for column in columns:

@@ -148,9 +148,18 @@ def is_plain(table: Table) -> bool:
 
 def asked_for(tables: tuple[Table, ...], wanted: Mapping[Table, Sequence[Any]]) -> tuple[str, list[Any]]:
     """The statement for rows of several tables by their keys, and those keys."""
-    keys = [[key for key in wanted[table] if is_storable_key(table, (key,))] for table in tables]
+    keys = [_storable(table, wanted[table]) for table in tables]
     texts = [packed(some) for some in keys]
     return (several(tables), keys) if None in texts else (taking_texts(several(tables)), texts)
+
+
+def _storable(table: Table, keys: Sequence[Any]) -> Sequence[Any]:
+    """The keys that a row could have at all."""
+    if table.field(table.key[0]).kind is Kind.TEXT and set(map(type, keys)) == {str}:
+        whole = "".join(keys)
+        if whole.isascii() and "\x00" not in whole:
+            return keys
+    return [key for key in keys if is_storable_key(table, (key,))]
 
 
 @lru_cache(maxsize=256)

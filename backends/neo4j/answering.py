@@ -1,0 +1,102 @@
+"""Plans of one shape: the statement kept, requests that come together answered together, and no column for nothing.
+
+A call costs the driver more than most answers do, and writing a deep statement costs more than running it. So reads of
+one shape share their statement, those that wait at the same time share a call, and what nobody will see stays there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from msgspec import Struct
+
+from backends.neo4j.columns import EXACT
+from backends.neo4j.plans import Plans, PlanStatement
+from backends.neo4j.shown import Shown
+from ugs.catalog import Kind
+from ugs.reads.plan import Read, Rows
+from ugs.reads.sharing import Sharing
+from ugs.reads.varying import HOLES, Varying
+
+KEPT = 500
+TOGETHER = 16
+_PARAMETER = re.compile(r"\$(p\d+)\b")
+
+Ask = Callable[..., Awaitable[list[list[Any]]]]
+"""Runs a statement with its parameters in a transaction of its own."""
+Values = dict[str, Any]
+
+
+class Kept(Struct):
+    """A kept statement."""
+
+    slots: dict[str, int]
+    """Which value each parameter takes that is not always the same."""
+    shared: Sharing[Values, Rows]
+
+
+def fits(kind: Kind, value: Any) -> bool:
+    """Whether a column compares with this value as it is."""
+    if isinstance(value, str):
+        return kind is Kind.TEXT and value.isascii() and "\x00" not in value
+    return kind is Kind.INTEGER and -EXACT < value < EXACT
+
+
+class Answering:
+    """Answers plans."""
+
+    def __init__(self, plans: Plans, ask: Ask) -> None:
+        self._plans, self._ask = plans, ask
+        self._kept: OrderedDict[tuple[Any, ...], Kept | None] = OrderedDict()
+
+    async def rows(self, plan: Read, shown: Shown | None = None) -> Rows | None:
+        """The rows of a plan, with the fields that are shown; None where Neo4j would not answer exactly."""
+        varying = Varying(fits)
+        holed = varying.read(plan)
+        if holed is None:
+            statement = self._plans.statement(plan, shown)
+            return None if statement is None else await self._alone(statement, {})
+        key = (shown, *varying.shape)
+        if key not in self._kept:
+            self._keep(key, self._prepared(holed, varying, shown))
+        kept = self._kept[key]
+        if kept is None:
+            return None
+        return await kept.shared.ask({name: varying.values[number] for name, number in kept.slots.items()})
+
+    def _keep(self, key: tuple[Any, ...], kept: Kept | None) -> None:
+        self._kept[key] = kept
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+
+    def _prepared(self, holed: Read, varying: Varying, shown: Shown | None) -> Kept | None:
+        statement = self._plans.statement(holed, shown)
+        if statement is None:
+            return None
+        holes = varying.holes
+        given = {name: holes.get(value) for name, value in statement.parameters.items() if type(value) in HOLES}
+        slots = {name: number for name, number in given.items() if number is not None}
+        text = together(statement.text, slots)
+
+        async def one(values: Values) -> Rows:
+            return await self._alone(statement, values)
+
+        async def many(some: list[Values]) -> list[Rows]:
+            same = {name: value for name, value in statement.parameters.items() if name not in slots}
+            turns = [{**values, "turn": turn} for turn, values in enumerate(some)]
+            answers = await self._ask(text, turns=turns, **same)
+            return [statement.decode([answer]) for _, *answer in sorted(answers, key=lambda answer: answer[0])]
+
+        return Kept(slots, Sharing(one, many, TOGETHER))
+
+    async def _alone(self, statement: PlanStatement, values: Values) -> Rows:
+        return statement.decode(await self._ask(statement.text, **{**statement.parameters, **values}))
+
+
+def together(text: str, slots: dict[str, int]) -> str:
+    """The statement for many sets of values at once."""
+    varied = _PARAMETER.sub(lambda found: f"k.{found[1]}" if found[1] in slots else found[0], text)
+    return f"UNWIND $turns AS k RETURN k.turn, {varied.removeprefix('RETURN ')}"
