@@ -10,19 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
-
 from ugs.catalog import Catalog, Row, Table
-from ugs.changes import Change, Drop, Patch, Put, Raise, TableWrites, Writes, patched, projected, raised
-from ugs.events import Draft, Event, Head, Idem, Tx, event_id, seal
+from ugs.changes import Change, Drop, Patch, Put, Raise, Writes, patched, projected, raised
+from ugs.events import Draft, Event, Head, Idem, SealedEvents, event_id
 from ugs.reads.plan import WHOLE, Order, paged
-from ugs.reads.where import EVERYTHING, Compare, Op, Where, conditions, matcher
+from ugs.reads.where import EVERYTHING, Compare, Op, Where
+from ugs.sheets import UNKNOWN, Sheet
 from ugs.storage import EventQuery, Session
 from ugs.values import to_text
-
-_UNKNOWN = object()
-FEW = 32
-"""So many pending rows are looked through faster than they are indexed."""
 
 Changes = dict[tuple[str, Any], Row | None]
 """Rows by table and key; None where one is gone."""
@@ -36,89 +31,69 @@ class Desk:
         self.catalog = catalog
         self.head = head
         self.now = max(now, head.timestamp, head.floor)
-        self.events: list[Event] = []
+        self.events = SealedEvents()
         self._open: list[Event] = []
-        self._stored: dict[Table, dict[Any, Row | None]] = {}
-        self._current: dict[Table, dict[Any, Row | None]] = {}
-        self._asked: dict[tuple[Table, Where], list[Any]] = {}
-        self._journal: list[tuple[Table, Any, Any]] = []
-        self._pending: dict[Table, dict[str, dict[Any, set[Any]]]] = {}
-        """Keys of pending rows by the value of a field, for fields that were asked for while many rows were pending."""
+        self._sheets: dict[Table, Sheet] = {}
+        self._journal: list[tuple[Sheet, Any, Any]] = []
+
+    def _sheet(self, table: Table) -> Sheet:
+        sheet = self._sheets.get(table)
+        if sheet is None:
+            sheet = self._sheets[table] = Sheet(table, self.session.at_hand(table))
+        return sheet
 
     async def find(self, table: Table, key: Any) -> Row | None:
         """The row with this key as it is now, pending changes included."""
-        current = self._current.get(table, {}).get(key, _UNKNOWN)
-        if current is not _UNKNOWN:
-            return current
-        stored = self._stored.setdefault(table, {})
-        if key not in stored:
-            stored[key] = await self.session.find(table, key)
-        return stored[key]
+        sheet = self._sheets.get(table) or self._sheet(table)
+        row = sheet.look(key)
+        if row is UNKNOWN:
+            row = sheet.stored[key] = await self.session.find(table, key)
+        return row
 
     async def prefetch(self, wanted: Iterable[tuple[Table, Any]]) -> None:
         """Load many rows in one call, so that a group costs a few statements, not a few per command."""
         by_table: dict[Table, list[Any]] = {}
         for table, key in wanted:
-            if key not in self._stored.setdefault(table, {}):
+            if not self._sheet(table).knows(key):
                 by_table.setdefault(table, []).append(key)
         if by_table:
             for table, rows in (await self.session.find_keys(by_table)).items():
-                stored = self._stored[table]
+                stored = self._sheet(table).stored
                 stored.update(dict.fromkeys(by_table[table]))
                 stored.update((table.key_of(row), row) for row in rows)
 
     def know(self, table: Table, where: Where, rows: Sequence[Row]) -> None:
         """Remember what the store answers to a condition; nobody else can change it during this transaction."""
-        stored = self._stored.setdefault(table, {})
-        for row in rows:
-            stored.setdefault(table.key_of(row), row)
-        self._asked[table, where] = [table.key_of(row) for row in rows]
+        self._sheet(table).remember(where, rows)
 
     def know_absent(self, table: Table, key: Any) -> None:
         """Remember that the store has no row with this key, since it has just been made up at random."""
-        self._stored.setdefault(table, {}).setdefault(key, None)
+        sheet = self._sheet(table)
+        if not sheet.knows(key):
+            sheet.stored[key] = None
 
     def is_new(self, table: Table, key: Any) -> bool:
         """Whether the store is known to have no row with this key."""
-        return self._stored.get(table, {}).get(key, _UNKNOWN) is None
+        sheet = self._sheet(table)
+        return sheet.knows(key) and sheet.stored.get(key) is None
+
+    def is_unused(self, key: Any, tables: Iterable[Table]) -> bool:
+        """Whether certainly no row of these tables has or had this key, told without asking the store."""
+        for table in tables:
+            sheet = self._sheets.get(table) or self._sheet(table)
+            if not sheet.whole or key in sheet.stored or key in sheet.current:
+                return False
+        return True
 
     async def fetch(self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = ()) -> list[Row]:
         """Rows that meet the condition as of now, pending changes included."""
-        if (table, where) not in self._asked:
-            self.know(table, where, await self.session.fetch(table, where))
-        pending = self._current.get(table) or {}
-        stored = self._stored[table]
-        rows = [stored[key] for key in self._asked[table, where] if key not in pending]
-        if pending:
-            matches = matcher(where, table.words)
-            rows += [row for row in self._candidates(table, where) if row is not None and matches(row)]
+        sheet = self._sheet(table)
+        if sheet.is_empty:
+            return []
+        if where not in sheet.asked:
+            sheet.remember(where, await self.session.fetch(table, where))
+        rows = sheet.answer(where)
         return rows if len(rows) < 2 else paged(rows, table, tuple(order), WHOLE)
-
-    def _candidates(self, table: Table, where: Where) -> Iterable[Row | None]:
-        """Pending rows that may meet the condition; a large group would look at every row for every command."""
-        pending = self._current[table]
-        if len(pending) > FEW:
-            for part in conditions(where):
-                if isinstance(part, Compare) and part.op is Op.EQ:
-                    keys = self._pending_by(table, part.field).get(part.value, ())
-                    return [pending[key] for key in keys]
-        return pending.values()
-
-    def _pending_by(self, table: Table, field: str) -> dict[Any, set[Any]]:
-        kept = self._pending.setdefault(table, {})
-        if field not in kept:
-            kept[field] = {}
-            for key, row in self._current[table].items():
-                if row is not None:
-                    kept[field].setdefault(getattr(row, field), set()).add(key)
-        return kept[field]
-
-    def _reindex(self, table: Table, key: Any, old: Row | None, new: Row | None) -> None:
-        for field, keys in self._pending.get(table, {}).items():
-            if old is not None:
-                keys[getattr(old, field)].discard(key)
-            if new is not None:
-                keys.setdefault(getattr(new, field), set()).add(key)
 
     async def events_of(self, element: str) -> list[Event]:
         """All events of an element, those of this group included."""
@@ -137,27 +112,40 @@ class Desk:
 
     async def stage(self, drafts: Iterable[Draft]) -> list[Event]:
         """Give drafts their place in the log and let them act on the rows."""
-        staged = []
+        first = len(self._open)
         for draft in drafts:
-            position = self.head.position + len(self.events) + len(self._open) + 1
-            event = Event(
-                position=position,
-                id=event_id(self.now, position),
-                timestamp=self.now,
-                type=draft.type,
-                data=to_text(draft.data),
-                element=draft.element,
-                version=draft.version,
-            )
+            event = self._placed(draft)
             self._open.append(event)
-            staged.append(event)
             await self.act(event)
-        return staged
+        return self._open[first:]
+
+    def _placed(self, draft: Draft) -> Event:
+        now, position = self.now, self.head.position + len(self.events) + len(self._open) + 1
+        return Event(
+            position=position,
+            id=event_id(now, position),
+            timestamp=now,
+            type=draft.type,
+            data=to_text(draft.data),
+            element=draft.element,
+            version=draft.version,
+        )
 
     async def act(self, event: Event) -> None:
         """Let an event that has its place act on the rows."""
         for change in self.catalog.rules.reduce(event):
-            await self._settle(change)
+            if not self._put_at_once(change):
+                await self._settle(change)
+
+    def _put_at_once(self, change: Change) -> bool:
+        """Put a row where nobody need be asked what was there, which is nearly always; False where that is not so."""
+        if not isinstance(change, Put):
+            return False
+        sheet, key = self._sheets.get(change.table) or self._sheet(change.table), change.table.key_of(change.row)
+        if not sheet.whole and key not in sheet.stored:
+            return False
+        self._journal.append((sheet, key, sheet.lay(key, change.row)))
+        return True
 
     async def _settle(self, change: Change) -> None:
         if isinstance(change, Put):
@@ -173,7 +161,7 @@ class Desk:
 
     async def _put(self, table: Table, row: Row) -> None:
         key = table.key_of(row)
-        if key not in self._stored.get(table, ()):
+        if not self._sheet(table).knows(key):
             await self.find(table, key)
         self._lay(table, key, row)
 
@@ -196,28 +184,18 @@ class Desk:
         return await self.fetch(table, where)
 
     def _lay(self, table: Table, key: Any, row: Row | None) -> None:
-        current = self._current.setdefault(table, {})
-        before = current.get(key, _UNKNOWN)
-        self._journal.append((table, key, before))
-        current[key] = row
-        if table in self._pending:
-            self._reindex(table, key, None if before is _UNKNOWN else before, row)
+        sheet = self._sheets[table]
+        self._journal.append((sheet, key, sheet.lay(key, row)))
 
     async def close_command(self, by: str | None = None, idem: Idem | None = None) -> list[Event]:
         """Seal what the command staged, as one batch when it is more than one event."""
         batch, self._open = self._open, []
-        sealed = []
-        for index, event in enumerate(batch):
-            tx = Tx(batch[0].id, index, len(batch)) if len(batch) > 1 else None
-            if tx or idem or by:
-                event = msgspec.structs.replace(event, tx=tx, idem=idem if index == 0 else None, by=by)
-            sealed.append(seal(event, self.last_crc))
-            self.events.append(sealed[-1])
-        if sealed:
-            for change in self.catalog.rules.remember(sealed[0]):
+        if batch:
+            self.events.seal(batch, self.last_crc, by, idem)
+            for change in self.catalog.rules.remember(batch[0]):
                 await self._settle(change)
         self._journal.clear()
-        return sealed
+        return batch
 
     @property
     def last_crc(self) -> str:
@@ -225,40 +203,15 @@ class Desk:
 
     def changed_rows(self) -> Changes:
         """The rows the open command has touched, as it leaves them."""
-        return {(table.name, key): self._current[table][key] for table, key, _ in self._journal}
+        return {(sheet.table.name, key): sheet.current[key] for sheet, key, _ in self._journal}
 
     def undo_command(self) -> None:
         """Take back what the open command did to the rows."""
         self._open = []
-        for table, key, before in reversed(self._journal):
-            if table in self._pending:
-                self._reindex(table, key, self._current[table][key], None if before is _UNKNOWN else before)
-            if before is _UNKNOWN:
-                del self._current[table][key]
-            else:
-                self._current[table][key] = before
+        for sheet, key, before in reversed(self._journal):
+            sheet.lay(key, before)
         self._journal.clear()
 
     def writes(self) -> Writes:
         """The net effect on the store, as whole rows."""
-        return {
-            table: writes
-            for table, current in self._current.items()
-            if (writes := _net(current, self._stored.get(table, {}))) is not None
-        }
-
-
-def _net(current: dict[Any, Row | None], stored: dict[Any, Row | None]) -> TableWrites | None:
-    writes = TableWrites()
-    for key, row in current.items():
-        before = stored.get(key)
-        if before is not None:
-            writes.before[key] = before
-        if row is None:
-            if before is not None:
-                writes.deletes.append(key)
-        elif before is None:
-            writes.inserts.append(row)
-        elif row != before:
-            writes.updates.append(row)
-    return writes if writes.inserts or writes.updates or writes.deletes else None
+        return {table: writes for table, sheet in self._sheets.items() if (writes := sheet.net()) is not None}

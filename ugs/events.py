@@ -7,12 +7,13 @@ the line up to there continued from the line before, so that a damaged, lost, do
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from zlib import crc32
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.structs import force_setattr
 
 from ugs.values import Json, JsonText, from_text, to_text
 
@@ -28,7 +29,7 @@ class Tx(Struct, frozen=True, gc=False):
     size: int
 
 
-class Idem(Struct, frozen=True, omit_defaults=True):
+class Idem(Struct, frozen=True, omit_defaults=True, gc=False):
     """The retry key of the command behind an event, with a digest of what was asked."""
 
     key: str
@@ -43,10 +44,11 @@ class Draft(Struct, frozen=True):
     type: str
     element: str | None
     data: dict[str, Json]
+    """May hold parts that are canonical text already, as `msgspec.Raw`."""
     version: int | None = None
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class Event(Struct, frozen=True, kw_only=True, gc=False):
     """Something that happened, at a place in the log that never changes."""
 
     position: int
@@ -113,6 +115,8 @@ def _present(value: Any) -> Any:
 
 def unsealed_line(event: Event) -> bytes:
     """The line without its crc: what the crc protects."""
+    if event.idem is None and event.by is None and event.extra is None and _needs_no_quoting(event):
+        return _usual_line(event).encode()
     line = _encode(
         _Line(
             event.id,
@@ -129,6 +133,21 @@ def unsealed_line(event: Event) -> bytes:
     return line if event.extra is None else line[:-1] + b"," + event.extra[1:].encode()
 
 
+def _needs_no_quoting(event: Event) -> bool:
+    return event.id.isidentifier() and event.type.isidentifier() and (event.tx is None or event.tx.id.isidentifier())
+
+
+def _usual_line(event: Event) -> str:
+    """The same line put together by hand, which takes half the time; every event is written at least once."""
+    version = "" if event.version is None else f',"ver":{event.version}'
+    tx = event.tx
+    batch = "" if tx is None else f',"tx":{{"id":"{tx.id}","index":{tx.index},"size":{tx.size}}}'
+    return (
+        f'{{"id":"{event.id}","timestamp":{event.timestamp},"type":"{event.type}","data":{event.data},'
+        f'"seq":{event.position}{version}{batch}}}'
+    )
+
+
 def line_crc(unsealed: bytes, previous: str) -> str:
     """The chained checksum of a line, eight hexadecimal digits."""
     return f"{crc32(unsealed, int(previous, 16)):08x}"
@@ -137,6 +156,32 @@ def line_crc(unsealed: bytes, previous: str) -> str:
 def seal(event: Event, previous: str) -> Event:
     """The event with the checksum that ties it to the line before."""
     return msgspec.structs.replace(event, crc=line_crc(unsealed_line(event), previous))
+
+
+class SealedEvents(list[Event]):
+    """Events on their way to a store, with their lines for one that keeps lines: sealing has to write them anyway."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[bytes] = []
+
+    def seal(self, batch: Sequence[Event], previous: str, by: str | None, idem: Idem | None) -> None:
+        """Finish the events of one command, which nobody else has seen yet: they belong together, and to the log."""
+        first, size, crc = batch[0], len(batch), int(previous, 16)
+        if idem is not None:
+            force_setattr(first, "idem", idem)
+        for index, event in enumerate(batch):
+            if size > 1:
+                force_setattr(event, "tx", Tx(first.id, index, size))
+            if by is not None:
+                force_setattr(event, "by", by)
+            # Ids and types are our own, so they need no quoting.
+            usual = by is None and event.idem is None
+            line = _usual_line(event).encode() if usual else unsealed_line(event)
+            crc = crc32(line, crc)
+            force_setattr(event, "crc", f"{crc:08x}")
+            self.lines.append(b'%s,"crc":"%08x"}' % (line[:-1], crc))
+        self += batch
 
 
 def to_line(event: Event) -> bytes:

@@ -33,6 +33,9 @@ def together(name: str) -> Reducer:
     reducers = [feature.reducers[name] for feature in FEATURES if name in feature.reducers]
     if len(reducers) == 1:
         return reducers[0]
+    if len(reducers) == 2:
+        first, second = reducers
+        return lambda event: first(event) + second(event)
     return lambda event: [change for reducer in reducers for change in reducer(event)]
 
 
@@ -87,11 +90,12 @@ async def prepare_replay(desk: Desk, events: Sequence[Event]) -> None:
             await feature.prepare_replay(desk, events)
 
 
+REVIEWS = tuple(feature.review for feature in FEATURES if feature.review is not None)
+
+
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:
     """What the features think of the events that a command is about to record."""
-    return [
-        warning for feature in FEATURES if feature.review is not None for warning in await feature.review(desk, events)
-    ]
+    return [warning for look in REVIEWS for warning in await look(desk, events)]
 
 
 RULES = Rules(

@@ -86,6 +86,10 @@ class Session(ABC):
     async def clear(self, tables: Iterable[Table]) -> None:
         """Remove all rows of these tables, and leave the log alone."""
 
+    def at_hand(self, table: Table) -> Mapping[Any, Row] | None:
+        """All rows of a table by key, where the store holds them in memory anyway; else None, and `find` is asked."""
+        return None
+
     async def find(self, table: Table, key: Any) -> Row | None:
         """The row with this key."""
         rows = await self.fetch(table, key_is(table, key))
@@ -183,16 +187,16 @@ class Storage(ABC):
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         """A transaction: leaving normally commits, an exception rolls back."""
 
-    def glance(self) -> AbstractAsyncContextManager[Session]:
-        """A session for one question; a store that needs no transaction around it may save that."""
-        return self.session()
-
     def deciding(self) -> AbstractAsyncContextManager[Session]:
         """A write session for one group of decisions: it reads, then appends once, and that is all.
 
         A store may let it begin without a lock and refuse with `Conflict` at its end when somebody else was faster.
         """
         return self.session(write=True)
+
+    def glance(self) -> AbstractAsyncContextManager[Session]:
+        """A session for one question; a store that needs no transaction around it may save that."""
+        return self.session()
 
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; a store that needs no transaction around it may save that."""
@@ -203,13 +207,13 @@ class Storage(ABC):
         """The answer to one plan as text; a store may write it itself, and answer several at once."""
         return rendering.write(await self.read(plan), plan, late)
 
-    def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
-        """The statements with which a store writes an answer itself, for people; none where it does not."""
-        return []
-
     def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
         """The same from the state of this very moment, where nothing has to be waited for; else None."""
         return None
+
+    def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
+        """The statements with which a store writes an answer itself, for people; none where it does not."""
+        return []
 
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the log's end whenever it has moved beyond `after`, also by other processes (default: polling)."""

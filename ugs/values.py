@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from itertools import repeat
+from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Any, NewType
 
 import msgspec
@@ -27,6 +27,7 @@ Json = Any
 
 MAX_DEPTH = 32
 MAX_KEY = 256
+MOST_PASSED = 4_096
 MAX_INT = 2**63 - 1
 MIN_INT = -(2**63)
 MAX_PROPERTIES = 1_000
@@ -105,22 +106,41 @@ def check_value(value: object, where: str = "value", depth: int = 0) -> None:
 
 def _is_fine(value: Any, depth: int) -> bool:
     """Whether the value is plainly one that every store keeps; if not, a closer look finds the place or clears it."""
-    kind = type(value)
-    if kind is str:
-        return _is_text(value)
-    if kind is int:
-        return bool(MIN_INT <= value <= MAX_INT)
-    if kind is float:
-        return math.isfinite(value)
-    if kind is dict:
-        return depth > 0 and all(map(_is_key, value)) and all(map(_is_fine, value.values(), repeat(depth - 1)))
-    if kind is list:
-        return depth > 0 and all(map(_is_fine, value, repeat(depth - 1)))
-    return value is None or kind is bool
+    if type(value) is dict:
+        return (value.keys() <= _passed or all(map(_is_key, value))) and _are_fine(value.values(), depth)
+    return _are_fine(value if type(value) is list else (value,), depth)
+
+
+def _are_fine(values: Iterable[Any], depth: int) -> bool:
+    # Every value that is ever written comes by here, hence so little is called.
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            if "\x00" in value or not (value.isascii() or FORBIDDEN_TEXT.search(value) is None):
+                return False
+        elif kind is int:
+            if not MIN_INT <= value <= MAX_INT:
+                return False
+        elif kind is float:
+            if not -inf < value < inf:
+                return False
+        elif kind is dict or kind is list:
+            if depth == 1 or not _is_fine(value, depth - 1):
+                return False
+        elif kind is not bool and value is not None:
+            return False
+    return True
+
+
+_passed: set[str] = set()
+"""Keys and types that were found to be fine: most elements call their properties like others do."""
 
 
 def _is_key(key: object) -> bool:
-    return type(key) is str and 0 < len(key) <= MAX_KEY and _is_text(key)
+    fine = type(key) is str and 0 < len(key) <= MAX_KEY and _is_text(key)
+    if fine and len(_passed) < MOST_PASSED:
+        _passed.add(str(key))
+    return fine
 
 
 def _is_text(value: str) -> bool:
@@ -190,7 +210,8 @@ def data_text(data: object) -> JsonText | None:
 
 
 def _bounded_text(value: object, what: str, most: int) -> JsonText:
-    check_value(value, what)
+    if not _is_fine(value, MAX_DEPTH):
+        _check_closely(value, what, 0)
     text = to_text(value)
     if len(text) > most:
         raise LimitExceeded(f"{what} takes {len(text)} characters, the limit is {most}", limit=most)
@@ -199,11 +220,12 @@ def _bounded_text(value: object, what: str, most: int) -> JsonText:
 
 def check_type(value: object) -> str | None:
     """A type annotation is text or nothing."""
-    if value is None:
-        return None
+    if value is None or (type(value) is str and value in _passed):
+        return value
     if not isinstance(value, str) or not value or len(value) > MAX_KEY:
         raise InvalidSyntax(f"type must be text of 1 to {MAX_KEY} characters, got {str(value)[:80]!r}")
     _check_text(value, "type")
+    _is_key(value)  # thousands of elements have this type: it is checked once
     return value
 
 

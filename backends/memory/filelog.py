@@ -10,16 +10,17 @@ import asyncio
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from backends.memory.files import Files
 from backends.memory.layout import chained, crc_in, has_seal, is_sealed
-from backends.memory.lines import MALFORMED, foreign_event, line_of
+from backends.memory.lines import MALFORMED, foreign_event, whole_lines
 from backends.memory.log import Log, selected
 from backends.memory.recovery import Recovered
 from backends.memory.settings import Fsync
 from backends.memory.walreader import STRIDE
+from backends.memory.worker import Worker
 from ugs.catalog import Catalog
 from ugs.errors import StorageIOError, WALCorrupt
 from ugs.events import Event, Head, from_line
@@ -43,7 +44,7 @@ class FileLog(Log):
         self.dirty = False
         self._handle: int | None = None
         self._lacks_newline = False
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ugs-wal")
+        self._thread = Worker("ugs-wal")
         self._lengths: list[int] = []
         self._elements: dict[str, list[int]] | None = None
         self._newcomers: list[list[Event]] = []
@@ -72,7 +73,7 @@ class FileLog(Log):
                 self.flush()
             self.files.close(self._handle)
             self._handle = None
-        self._thread.shutdown()
+        self._thread.close()
 
     def check(self, pending: Sequence[Event], events: Sequence[Event]) -> None:
         super().check(pending, events)
@@ -82,13 +83,13 @@ class FileLog(Log):
                 raise WALCorrupt(f"Event {event.position} has no checksum, but the log before it is protected")
             sealed = sealed or event.crc is not None
 
-    async def write(self, events: Sequence[Event]) -> None:
-        if events:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self.append, events)
+    def write(self, events: Sequence[Event]) -> asyncio.Future[None]:
+        """Make the events durable, in the log's own thread; they become visible by `advance`."""
+        return self._thread.do(partial(self.append, events))
 
     def append(self, events: Sequence[Event]) -> None:
         """Write the lines at once and force them to the disk; after a failure nothing more is written (R1)."""
-        lines = [line_of(event) for event in events]
+        lines = whole_lines(events)
         if self._lacks_newline:
             lines[0] = b"\n" + lines[0]
         try:
@@ -129,7 +130,7 @@ class FileLog(Log):
     async def flush_in_thread(self) -> None:
         """For the once-a-second mode; a failure ends writing."""
         try:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self.flush)
+            await self._thread.do(self.flush)
         except OSError as error:
             self.fail(error)
 
@@ -142,8 +143,9 @@ class FileLog(Log):
             if (event.position - 1) % STRIDE == 0:
                 self.offsets.append(self.size)
             self.size += length
-            self.sealed = self.sealed or event.crc is not None
-            self.last_id = event.id
+        if events:
+            self.sealed = self.sealed or events[-1].crc is not None
+            self.last_id = events[-1].id
         self._lengths = []
         self.head = self.head_after(events)
         for waiting in self._newcomers:
@@ -153,7 +155,7 @@ class FileLog(Log):
 
     async def wipe(self) -> None:
         await super().wipe()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._start_over)
+        await self._thread.do(self._start_over)
 
     def _start_over(self) -> None:
         if self._handle is not None:

@@ -60,13 +60,9 @@ class Index:
         self._settle(groups)
 
     def _settle(self, groups: dict[Any, list[Row]]) -> None:
+        key_of, postings = self.key_of, self.postings
         for value, rows in groups.items():
-            self.hold(value, rows)
-
-    def hold(self, value: Any, rows: list[Row]) -> None:
-        """These rows are all there are under a value."""
-        key_of = self.key_of
-        self.postings[value] = tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
+            postings[value] = tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
 
     def add(self, row: Row) -> None:
         for value in self.values_of(row):

@@ -6,7 +6,7 @@ elsewhere and are taken as they are; a byte order mark before and carriage retur
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, reduce
 from operator import or_
 from typing import Any, ClassVar, cast
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ugs.catalog import Catalog
-from ugs.events import Event, Idem, Tx, from_line, to_line
+from ugs.events import Event, Idem, SealedEvents, Tx, from_line, to_line
 
 BOM = b"\xef\xbb\xbf"
 MALFORMED = (msgspec.MsgspecError, UnicodeError, RecursionError)
@@ -114,6 +114,13 @@ _decode_placed = msgspec.json.Decoder(_Placed).decode
 
 def _has_seq(line: bytes) -> bool:
     return _decode_placed(line.removeprefix(BOM)).seq is not None
+
+
+def whole_lines(events: Sequence[Event]) -> list[bytes]:
+    """The lines of events, newlines included."""
+    if isinstance(events, SealedEvents):
+        return [line + b"\n" for line in events.lines]
+    return [line_of(event) for event in events]
 
 
 def line_of(event: Event) -> bytes:

@@ -46,9 +46,6 @@ class Log:
         crc = next((event.crc for event in reversed(events) if event.crc is not None), self.head.crc)
         return Head(last.position, max(last.timestamp, self.head.timestamp), crc, self.head.floor)
 
-    async def write(self, events: Sequence[Event]) -> None:
-        """Make the events durable; they become visible by `advance`."""
-
     def advance(self, events: Sequence[Event]) -> None:
         """The events are part of the log from now on."""
         self.kept.extend(events)

@@ -6,7 +6,7 @@ calls with an `await` between them may see a commit in between. Inside a write s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,9 @@ class ReadSession(PlainSession):
             self._renderer = Renderer(self.reader)
         return self._renderer
 
+    def at_hand(self, table: Table) -> Mapping[Any, Row]:
+        return self.reader.tables[table.name].rows
+
     async def find(self, table: Table, key: Any) -> Row | None:
         return self.reader.tables[table.name].rows.get(key)
 
@@ -168,7 +171,7 @@ class Pending:
     """What a write session has collected, to be logged and stored when it ends."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: Sequence[Event] = ()
         self.steps: list[Writes | tuple[Table, ...]] = []
         """Rows to store, or tables to clear, in order."""
 
@@ -236,7 +239,8 @@ class Writing(PlainSession):
         for table, changes in writes.items():
             if table.unique:
                 self.reader.tables[table.name].check(changes)
-        self.pending.events.extend(events)
+        # What comes alone stays as it is: it may bring its lines along.
+        self.pending.events = [*self.pending.events, *events] if self.pending.events else events
         if writes:
             self.pending.steps.append(writes)
 

@@ -29,6 +29,7 @@ from backends.memory.session import (
 from backends.memory.settings import Fsync, Settings
 from backends.memory.snapshotting import Snapshotter
 from backends.memory.tables import MemoryTable, Name, NotBuilt, copy_tables, make_tables
+from backends.memory.worker import ended
 from ugs.catalog import Catalog
 from ugs.clock import Clock, WallClock
 from ugs.errors import StorageIOError, Unavailable
@@ -269,14 +270,16 @@ class FileStorage(MemoryStorage):
             )
 
     async def commit(self, pending: Pending) -> None:
-        # Once the bytes are on their way the commit goes on to its end, even if its caller is cancelled.
-        await finished(asyncio.create_task(self._commit(pending)))
-
-    async def _commit(self, pending: Pending) -> None:
-        before = self.log.head.position
-        await self.log.write(pending.events)
+        before, cancelled = self.log.head.position, None
+        if pending.events:
+            written = self.log.write(pending.events)
+            # Once the bytes are on their way the commit goes on to its end, even if its caller is cancelled.
+            cancelled = await ended(written)
+            written.result()
         self.show(pending)
         self.snapshots.after_commit(before)
+        if cancelled is not None:
+            raise cancelled
 
     async def snapshot(self) -> dict[str, Any]:
         """Write a snapshot now; answers what it holds."""
@@ -291,16 +294,3 @@ class FileStorage(MemoryStorage):
 
     def describe(self) -> str:
         return f"files in {self.folder}"
-
-
-async def finished(task: asyncio.Task[None]) -> None:
-    """Wait until a task has ended, whatever happens to the one who waits."""
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()
-        raise

@@ -22,17 +22,19 @@ if TYPE_CHECKING:
     from backends.memory.tables import MemoryTable
 
 
-SHORT_TEXT, MOST_SHARED = 48, 4_096
+SHORT_TEXT, MOST_TEXTS = 48, 4_096
 """Texts up to this length are looked for among so many others."""
+MOST_NUMBERS = 65_536
+"""Among so many others a number is looked for."""
 
 
-def compile_put(here: MemoryTable, catalog: Catalog) -> tuple[Callable[[Row], None], Callable[[Row], None]]:
-    """Two functions that store a row of this table: while it is loaded and has no indexes yet, and from then on.
+def compile_put(here: MemoryTable, catalog: Catalog) -> Callable[[Row], None]:
+    """A function that stores a row of this table.
 
     Written out from the catalog's field names: going through fields and indexes in loops takes three times as long.
     """
     table = here.table
-    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW, "MOST": MOST_SHARED, "seen": {}}
+    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW, "seen": {}, "numbers": {}}
     for field, index in here.always.items():
         names[f"{field}_rows"] = index.postings
         names[f"{field}_put"] = index.put
@@ -43,25 +45,20 @@ def compile_put(here: MemoryTable, catalog: Catalog) -> tuple[Callable[[Row], No
         "def make():",
         "    rows, kept, journals, unique = here.rows, here.kept, here.journals, here.unique",
         "    replace, last = here.replace, 0",
-        "    def load(row):",
-        "        nonlocal last",
-        *_indented(
-            [*_moments(table), *_repeated(table), *(line for each in targets.items() for line in _named(*each))]
-        ),
-        f"        rows[{_key(table)}] = row",
-        "    def store(row):",
+        "    def put(row):",
         "        nonlocal last",
         f"        key = {_key(table)}",
         "        if key in rows or kept or journals or unique:",
         "            return replace(key, row)",
         *_indented([*_moments(table), *_repeated(table)]),
+        *_indented(line for field in targets if field not in here.always for line in _named(field, targets[field])),
         *_indented(line for field in here.always for line in _indexed(field, targets.get(field))),
         "        rows[key] = row",
-        "    return load, store",
+        "    return put",
     ]
     exec(_compiled("\n".join(source)), names)
-    load, store = names["make"]()
-    return load, store
+    put: Callable[[Row], None] = names["make"]()
+    return put
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
@@ -86,20 +83,27 @@ def _key(table: Table) -> str:
     return f"row.{table.key[0]}" if len(table.key) == 1 else f"({', '.join(f'row.{name}' for name in table.key)})"
 
 
-def _named(field: str, target: tuple[str, str]) -> Iterator[str]:
-    """Lines that let a row use the text of the row it refers to."""
-    yield f"found = find_{target[0]}(row.{field})"
-    yield f"if found is not None: share(row, {field!r}, found.{target[1]})"
-
-
 def _repeated(table: Table) -> Iterator[str]:
-    """Short JSON texts are often those of other rows."""
+    """Short JSON texts, and broken numbers of a few digits, are often those of other rows."""
     for name in [field.name for field in table.fields if field.kind is Kind.JSON]:
         yield f"text = row.{name}"
         yield f"if text is not None and len(text) <= {SHORT_TEXT}:"
         yield "    known = seen.get(text)"
         yield f"    if known is not None: share(row, {name!r}, known)"
-        yield "    elif len(seen) < MOST: seen[text] = text"
+        yield f"    elif len(seen) < {MOST_TEXTS}: seen[text] = text"
+    for name in [field.name for field in table.fields if field.kind is Kind.REAL]:
+        # Zero has two signs, and whole numbers may be of either type: these are equal, and not the same.
+        yield f"number = row.{name}"
+        yield "if type(number) is float and number % 1:"
+        yield "    known = numbers.get(number)"
+        yield f"    if known is not None: share(row, {name!r}, known)"
+        yield f"    elif len(numbers) < {MOST_NUMBERS}: numbers[number] = number"
+
+
+def _named(field: str, target: tuple[str, str]) -> Iterator[str]:
+    """Lines that let a row use the text of the row it refers to."""
+    yield f"found = find_{target[0]}(row.{field})"
+    yield f"if found is not None: share(row, {field!r}, found.{target[1]})"
 
 
 def _indexed(field: str, target: tuple[str, str] | None) -> Iterator[str]:

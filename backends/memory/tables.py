@@ -2,7 +2,6 @@
 
 What a query needs for speed (an index, an order) is made on first use. A small table makes it at once; for a
 large one `NotBuilt` says what is missing, so that the session can build it in a thread while others go on reading.
-While a store is loaded there are only rows: the indexes that are always there are filled at its end, all at once.
 """
 
 from __future__ import annotations
@@ -46,8 +45,6 @@ class MemoryTable:
 
     put: Callable[[Row], None]
     """Stores a row, in place of one with the same key."""
-    store: Callable[[Row], None]
-    """The way `put` goes when loading is over."""
 
     def __init__(self, table: Table, catalog: Catalog, tables: dict[str, MemoryTable]) -> None:
         self.table = table
@@ -61,8 +58,6 @@ class MemoryTable:
         self.numbers = frozenset(name for name in self.indexed if table.field(name).kind in (Kind.INTEGER, Kind.REAL))
         """Indexed columns whose bounds are kept."""
         self.always = {field: ColumnIndex(table, field) for field in always_indexed(table, catalog)}
-        self.loading = not self.unique
-        """Whether there are only rows so far; the rules of uniqueness are kept from the beginning."""
         self.at_once = sys.maxsize
         """Until the table is in service nobody waits, so any index is built on the spot."""
 
@@ -70,7 +65,6 @@ class MemoryTable:
 
     def column(self, field: str) -> ColumnIndex:
         """Rows by a column."""
-        self.settle()
         found = self.always.get(field) or self.kept.get(("column", field))
         return found or self._make(("column", field))  # type: ignore[return-value]
 
@@ -102,7 +96,6 @@ class MemoryTable:
         return self.kept.get(name) or self._make(name)  # type: ignore[return-value]
 
     def _make(self, name: Name) -> Kept:
-        self.settle()
         if len(self.rows) > self.at_once:
             raise NotBuilt(self, name)
         self.publish(name, self.build(name, list(self.rows.values())), ())
@@ -179,8 +172,6 @@ class MemoryTable:
 
     def _tell(self, old: Row | None, new: Row | None) -> None:
         """Keep everything beside the rows in step with a change."""
-        if self.loading:
-            return
         for index in self.always.values():
             _tell(index, old, new)
         for rule in self.unique:
@@ -201,16 +192,8 @@ class MemoryTable:
         for rule in self.unique:
             rule.clear()
 
-    def settle(self) -> None:
-        """Loading is over, or somebody needs an index already: from now on they are in step."""
-        if self.loading:
-            self.loading, self.put = False, self.store
-            for index in self.always.values():
-                index.fill(self.rows.values())
-
     def serve(self) -> None:
         """From now on somebody may be waiting, so large indexes are built in a thread."""
-        self.settle()
         self.at_once = AT_ONCE
 
     def check(self, writes: TableWrites) -> None:
@@ -256,8 +239,7 @@ def make_tables(catalog: Catalog) -> dict[str, MemoryTable]:
     for table in catalog:
         tables[table.name] = MemoryTable(table, catalog, tables)
     for here in tables.values():
-        load, here.store = compile_put(here, catalog)
-        here.put = load if here.loading else here.store
+        here.put = compile_put(here, catalog)
     return tables
 
 

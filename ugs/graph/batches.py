@@ -92,10 +92,10 @@ async def decide_all(operations: Sequence[Operation], desk: Desk) -> tuple[dict[
 
 
 async def _decide_one(operation: Operation, names: dict[str, str], desk: Desk) -> Decision:
-    new_name = operation.id if isinstance(operation, AddNode | AddEdge) and is_temporary(operation.id) else None
     decision = await decide_operation(with_real_ids(operation, names), desk)
     await desk.stage(decision.drafts)
-    if new_name is not None:
+    new_name = operation.id
+    if new_name is not None and is_temporary(new_name) and isinstance(operation, AddNode | AddEdge):
         if new_name in names:
             raise InvalidSyntax(f"the temporary id {new_name} is given twice")
         names[new_name] = decision.drafts[0].element or ""
@@ -108,12 +108,12 @@ async def decide_operation(operation: Command, desk: Desk) -> Decision:
 
 
 def is_temporary(id: str | None) -> bool:
-    return isinstance(id, str) and TEMPORARY.fullmatch(id) is not None
+    return isinstance(id, str) and id.startswith("$") and TEMPORARY.fullmatch(id) is not None
 
 
 def with_real_ids(operation: Operation, names: dict[str, str]) -> Operation:
     """The operation with temporary ids replaced by those generated so far."""
-    if not names and not any(is_temporary(getattr(operation, field, None)) for field in ("id", "source", "target")):
+    if not names and not _names_temporary(operation):
         return operation
     changes: dict[str, Any] = {}
     for field in operation.__struct_fields__:
@@ -123,6 +123,12 @@ def with_real_ids(operation: Operation, names: dict[str, str]) -> Operation:
         elif isinstance(value, dict | list):
             changes[field] = _real_addresses(value, names)
     return msgspec.structs.replace(operation, **changes)
+
+
+def _names_temporary(operation: Operation) -> bool:
+    if isinstance(operation, AddEdge) and (is_temporary(operation.source) or is_temporary(operation.target)):
+        return True
+    return is_temporary(operation.id)
 
 
 def _real_id(id: str | None, names: dict[str, str], new: bool) -> str | None:
@@ -305,6 +311,8 @@ def operation_of(raw: dict[str, Any], index: int) -> Command | None:
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load together what the decisions of a group will look at one by one."""
+    if desk.session.near:
+        return
     ids: list[object] = []
     dying: list[object] = []
     for command in operations_in(commands):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
 from ugs.desk import Desk
 from ugs.errors import (
@@ -31,6 +31,8 @@ from ugs.reads.plan import Order
 from ugs.values import Json, check_key, check_type, check_value, check_weight, data_text, properties_text
 
 BY_SEQUENCE = (Order("seq"),)
+CLAIMING = (NODES, EDGES, TOMBSTONES)
+"""Where an id may have been used."""
 
 
 class AddNode(Command, frozen=True):
@@ -98,17 +100,17 @@ async def find_element(desk: Desk, id: str, kind: str = "any") -> Element | None
     return edge
 
 
-async def _next_version(desk: Desk, id: str) -> int:
-    grave = await desk.find(TOMBSTONES, id)
-    return 1 if grave is None else grave.version + 1
-
-
-async def _check_free(desk: Desk, id: str, expected: int | None) -> None:
-    """Refuse an id that is taken."""
-    element = await find_element(desk, id)
-    check_version(id, expected, element)
+async def _first_version(desk: Desk, id: str, expected: int | None) -> int:
+    """The version with which the life of a new element begins; an id that is taken is refused."""
+    if expected is None and desk.is_unused(id, CLAIMING):
+        return 1
+    element = await desk.find(NODES, id) or await desk.find(EDGES, id)
+    if element is not None or expected is not None:
+        check_version(id, expected, element)
     if element is not None:
         raise NodeExists(id) if isinstance(element, Node) else EdgeExists(id)
+    grave = await desk.find(TOMBSTONES, id)
+    return 1 if grave is None else grave.version + 1
 
 
 def check_version(id: str, expected: int | None, element: Element | None) -> None:
@@ -130,46 +132,45 @@ async def generated_id(desk: Desk, name: str) -> str:
 async def add_node(command: AddNode, desk: Desk) -> Decision:
     """Decide what happens when someone asks for a new node."""
     id = check_identifier(command.id) if command.id is not None else await generated_id(desk, "node")
-    properties_text(command.properties)
-    data_text(command.data)
-    await _check_free(desk, id, command.expected_version)
-    data = {
+    properties, payload = properties_text(command.properties), data_text(command.data)
+    version = await _first_version(desk, id, command.expected_version)
+    data: dict[str, Json] = {
         "id": id,
         "type": check_type(command.type),
-        "properties": command.properties,
-        "data": command.data,
+        "properties": Raw(properties),
+        "data": None if payload is None else Raw(payload),
         "created": desk.now,
         "modified": desk.now,
     }
     if command.content is not None:
         data["content"] = await told_content(command.content, desk)
-    return Decision([Draft("NodeAdded", id, data, await _next_version(desk, id))])
+    return Decision([Draft("NodeAdded", id, data, version)])
 
 
 async def add_edge(command: AddEdge, desk: Desk) -> Decision:
     """Decide what happens when someone asks for a new edge."""
     id = check_identifier(command.id) if command.id is not None else await generated_id(desk, EDGE_COUNTER)
     source, target = check_identifier(command.source, "source"), check_identifier(command.target, "target")
-    properties_text(command.properties)
+    properties = properties_text(command.properties)
     weight = check_weight(command.weight)
-    await _check_free(desk, id, command.expected_version)
+    version = await _first_version(desk, id, command.expected_version)
     missing = [end for end in dict.fromkeys((source, target)) if await desk.find(NODES, end) is None]
     if missing and command.strict:
         raise EndpointMissing(id, missing)
-    data = {
+    data: dict[str, Json] = {
         "id": id,
         "from": source,
         "to": target,
         "type": check_type(command.type),
         "weight": weight,
-        "properties": command.properties,
+        "properties": Raw(properties),
         "created": desk.now,
         "modified": desk.now,
     }
     if command.content is not None:
         data["content"] = await told_content(command.content, desk)
     warnings = [Warned("W001", f"endpoint missing: {end}", end) for end in missing]
-    return Decision([Draft("EdgeAdded", id, data, await _next_version(desk, id))], warnings)
+    return Decision([Draft("EdgeAdded", id, data, version)], warnings)
 
 
 async def required(desk: Desk, id: str, kind: str) -> Element:

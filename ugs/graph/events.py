@@ -84,12 +84,12 @@ def node_of(event: Event) -> Node:
     """The node a NodeAdded describes."""
     data = event.data if isinstance(event.data, _NodeAdded) else _decode_node(event.data)
     created = event.timestamp if data.created is None else data.created
-    payload = _text(data.data)
+    payload = str(data.data, "utf-8")
     return Node(
         data.id,
         _label(data.type),
         _text(data.properties),
-        None if payload == "null" else payload,
+        None if payload == "null" else JsonText(payload),
         created,
         created if data.modified is None or data.modified == created else data.modified,
         event.version or 1,
