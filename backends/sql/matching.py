@@ -42,10 +42,10 @@ def is_joinable(catalog: Catalog, pattern: Pattern) -> bool:
 class Matching:
     """Writes the statement of a pattern."""
 
-    def __init__(self, catalog: Catalog, dialect: Dialect, pattern: Pattern) -> None:
+    def __init__(self, dialect: Dialect, pattern: Pattern, select: Select) -> None:
         self.dialect = dialect
         self.pattern = pattern
-        self.select = Select(catalog, dialect)
+        self.select = select
         self.vertex_key = pattern.vertices.key[0]
         self.arc_key = pattern.arcs.key[0]
 

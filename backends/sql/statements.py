@@ -20,9 +20,9 @@ Bound = tuple[str, list[Any]]
 class Select:
     """One reading statement while it is written."""
 
-    def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
+    def __init__(self, catalog: Catalog, dialect: Dialect, parameters: Parameters | None = None) -> None:
         self.dialect = dialect
-        self.parameters = Parameters(dialect)
+        self.parameters = parameters or Parameters(dialect)
         self.conditions = Conditions(catalog, self.parameters)
 
     def fetch(self, table: Table, where: Where, order: Sequence[Order], page: Page) -> Bound:

@@ -119,7 +119,7 @@ class StoredGraph:
         self, ids: Collection[str], outgoing: bool, types: Sequence[str] | None
     ) -> list[Relationship]:
         ends = in_("source" if outgoing else "target", sorted(ids))
-        where = all_of(ends, EVERYTHING if types is None else of_types(types), self._edges)
+        where = all_of(ends, edge_where(types), self._edges)
         return [as_relationship(row) for row in await self.session.fetch(EDGES, where, (Order("seq"),))]
 
     async def count(self, wanted: Wanted) -> int:
@@ -170,9 +170,9 @@ def node_where(wanted: Wanted, plain: bool = False) -> Where:
     return all_of(*labels, *map(on_element, wanted.conditions))
 
 
-def edge_where(types: Sequence[str] | None, conditions: Sequence[Condition]) -> Where:
-    """The edges of these types that meet the conditions."""
-    return all_of(EVERYTHING if types is None else of_types(types), *map(on_element, conditions))
+def edge_where(types: Sequence[str] | None) -> Where:
+    """The edges of these types."""
+    return EVERYTHING if types is None else of_types(types)
 
 
 def on_element(condition: Condition) -> Where:

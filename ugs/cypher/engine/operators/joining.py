@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from ugs.cypher.analysis.aspects import Aspect, Look
 from ugs.cypher.engine.env import Fn
@@ -14,12 +16,21 @@ from ugs.cypher.engine.operators.scanning import ANYTHING, Sought, folded
 from ugs.cypher.engine.operators.shaping import BindPath, Filter
 from ugs.cypher.engine.reader import Types
 from ugs.cypher.engine.run import Row, Run
-from ugs.cypher.engine.view import BY_ID, Condition, Wanted, as_relationship, edge_where, has_labels, node_where
+from ugs.cypher.engine.view import (
+    BY_ID,
+    Condition,
+    Wanted,
+    as_relationship,
+    edge_where,
+    has_labels,
+    node_where,
+    on_element,
+)
 from ugs.cypher.errors import CypherError
 from ugs.cypher.values.stored import LABELS
 from ugs.graph.model import EDGES, NODES
 from ugs.reads.pattern import Fields, Leg, Match, Pattern, Spot, Way
-from ugs.reads.where import Op
+from ugs.reads.where import Op, all_of
 
 LONGEST_WALK = 5
 """Longer walks are taken step by step: each node is then fetched once, however many walks lead through it."""
@@ -108,11 +119,12 @@ class StoreMatch(Operator):
         self.checked = checked
         """Slots that the conditions look at."""
         self.words = words
-
-    @property
-    def picks(self) -> bool:
+        self.sought = [*(place.sought for place in places), *(way.sought for way in ways)]
+        self.labelled = any(place.labels for place in places)
+        self.shows_labels = any(look is not None and Aspect.LABELS in look for look in use.looks.values())
+        self.picks = any(way.shortest == "shortestPath" for way in ways)
         """Whether one of several shortest paths is to be taken."""
-        return any(way.shortest == "shortestPath" for way in self.ways)
+        self.frames: dict[tuple[bool, bool, int], Pattern] = {}
 
     def describe(self) -> str:
         return self.words
@@ -155,17 +167,26 @@ class StoreMatch(Operator):
     async def question(self, run: Run) -> tuple[Pattern, bool]:
         """The question for the store, and whether it says all that the conditions say."""
         plain = await self._labels_are_types(run)
-        told = [self._conditions(run, sought) for sought in self._all_sought()]
-        labelled = any(place.labels for place in self.places)
-        exact = (plain or not labelled) and self.covered and all(whole for _, whole in told)
+        told = [self._conditions(run, sought) for sought in self.sought]
+        exact = (plain or not self.labelled) and self.covered and all(whole for _, whole in told)
+        frame = self._frame(plain, exact, run.limits.path)
+        count = len(self.places)
+        spots = tuple(map(_with, frame.spots, told[:count]))
+        legs = tuple(map(_with, frame.legs, told[count:]))
+        return replace(frame, spots=spots, legs=legs, limit=self._most(run, exact)), exact
+
+    def _frame(self, plain: bool, exact: bool, longest: int) -> Pattern:
+        """The question without the conditions, which may be others each time."""
+        known = self.frames.get((plain, exact, longest))
+        if known is None:
+            known = self.frames[plain, exact, longest] = self._framed(plain, exact, longest)
+        return known
+
+    def _framed(self, plain: bool, exact: bool, longest: int) -> Pattern:
         looks = self.use.looks if exact else {**self.use.looks, **dict.fromkeys(self.checked)}
         spots = [
-            Spot(node_where(Wanted(place.labels, conditions), plain), node_fields(looks.get(place.slot), plain))
-            for place, (conditions, _) in zip(self.places, told, strict=False)
-        ]
-        legs = [
-            _leg(way, conditions, looks.get(way.slot), run.limits.path)
-            for way, (conditions, _) in zip(self.ways, told[len(self.places) :], strict=True)
+            Spot(node_where(Wanted(place.labels), plain), node_fields(looks.get(place.slot), plain))
+            for place in self.places
         ]
         wanted_spots = tuple(number for number, place in enumerate(self.places) if place.slot in looks)
         wanted_legs = tuple(number for number, way in enumerate(self.ways) if way.slot in looks)
@@ -174,25 +195,20 @@ class StoreMatch(Operator):
             NODES,
             EDGES,
             tuple(spots),
-            tuple(legs),
+            tuple(_leg(way, looks.get(way.slot), longest) for way in self.ways),
             wanted_spots,
             wanted_legs,
             counted,
-            self._most(run, exact),
-            counted and self.use.loose,
-        ), exact
+            loose=counted and self.use.loose,
+        )
 
     async def _labels_are_types(self, run: Run) -> bool:
         """Whether the type alone is known to decide; not asked where nobody cares."""
-        seen = any(look is not None and Aspect.LABELS in look for look in self.use.looks.values())
-        if not seen and not any(place.labels for place in self.places):
+        if not self.shows_labels and not self.labelled:
             return False
         if run.at_once and self.use.counted:
             raise NotAtOnce  # this decides whether the store can count them
         return not run.at_once and await run.graph.view.labels_are_types()
-
-    def _all_sought(self) -> list[tuple[Sought, ...]]:
-        return [*(place.sought for place in self.places), *(way.sought for way in self.ways)]
 
     def _most(self, run: Run, exact: bool) -> int:
         """How many matches to ask for: no more than are used, and no more than can be held."""
@@ -215,8 +231,10 @@ class StoreMatch(Operator):
         used = None if self.picks else self._used(run)
         return count == self._most(run, exact) and not (exact and used is not None and count >= used)
 
-    def _conditions(self, run: Run, sought: Sequence[Sought]) -> tuple[tuple[Condition, ...], bool]:
+    def _conditions(self, run: Run, sought: Sequence[Sought]) -> Told:
         """The conditions that the store can check, and whether they are all there is to check."""
+        if not sought:
+            return (), True
         found, exact = [], True
         for key, op, compute in sought:
             try:
@@ -283,8 +301,19 @@ def picked(found: list[Match]) -> list[Match]:
     return list(least.values())
 
 
-def _leg(way: Stretch, conditions: tuple[Condition, ...], look: Look, longest: int) -> Leg:
-    where = edge_where(way.types, conditions)
+P = TypeVar("P", Spot, Leg)
+Told = tuple[tuple[Condition, ...], bool]
+"""Conditions for the store, and whether they are all there is to check."""
+
+
+def _with(part: P, told: Told) -> P:
+    """A part of a question with its conditions."""
+    conditions, _ = told
+    return replace(part, where=all_of(part.where, *map(on_element, conditions))) if conditions else part
+
+
+def _leg(way: Stretch, look: Look, longest: int) -> Leg:
+    where = edge_where(way.types)
     if way.reach is None:
         return Leg(way.start, way.end, way.direction, where, fields=relationship_fields(look))
     low, high = way.reach

@@ -44,21 +44,26 @@ class Project(Operator):
 
     title = "Project"
 
-    def __init__(self, targets: Sequence[tuple[int, Fn]], words: str) -> None:
+    def __init__(self, targets: Sequence[tuple[int, Fn]], words: str, nested: bool = True) -> None:
         self.targets = targets
         self.words = words
+        self.nested = nested
+        """Whether the graph may have to be asked for the values."""
 
     def describe(self) -> str:
         return self.words
 
     def rows(self, run: Run, batch: list[Row]) -> Iterable[Row]:
         run.tick(len(batch))
-        columns = [(slot, evaluated(batch, compute)) for slot, compute in self.targets]
+        columns = [(slot, self._values(batch, compute)) for slot, compute in self.targets]
         made = [row[:] for row in batch]
         for slot, values in columns:
             for row, value in zip(made, values, strict=True):
                 row[slot] = value
         return made
+
+    def _values(self, batch: list[Row], compute: Fn) -> list[Any]:
+        return evaluated(batch, compute) if self.nested else list(map(compute, batch))
 
 
 class Unwind(Operator):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ugs.cypher import syntax as s
 from ugs.cypher.analysis.projections import all_items, is_narrow, with_columns
-from ugs.cypher.analysis.walk import aggregates, has_aggregate, is_aggregate
+from ugs.cypher.analysis.walk import aggregates, has_aggregate, has_subquery, is_aggregate
 from ugs.cypher.engine.env import Env, Fn
 from ugs.cypher.engine.expressions import compile_all, compile_expression
 from ugs.cypher.engine.operators.base import Operator
@@ -41,7 +41,8 @@ def plan_projection(projection: s.Projection, env: Env, outer: Env, weight: int 
 
 def _plain(items: tuple[s.Item, ...], columns: dict[str, int], env: Env) -> Operator:
     targets = [(columns[item.name], compile_expression(item.value, env)) for item in items]
-    return Project(targets, ", ".join(item.name for item in items))
+    nested = any(has_subquery(item.value) for item in items)
+    return Project(targets, ", ".join(item.name for item in items), nested)
 
 
 def _grouping(items: tuple[s.Item, ...], columns: dict[str, int], env: Env, weight: int | None) -> list[Operator]:
