@@ -127,9 +127,13 @@ class Conversation:
         await answer(self, message)
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Send one message whole, whoever else is sending."""
+        """Send one message."""
+        await self._send(msgspec.json.encode(message).decode())
+
+    async def _send(self, text: str) -> None:
+        """Send a message whole, whoever else is sending."""
         async with self.sending:
-            await self.socket.send_text(msgspec.json.encode(message).decode())
+            await self.socket.send_text(text)
 
     @property
     def introduced(self) -> bool:
@@ -219,10 +223,14 @@ class Conversation:
             reason = f"The request took longer than {seconds:g} seconds and was stopped"
             raise Refused(503, DeadlineExceeded(reason)) from error
 
-    async def _follow(self, id: str, stream: AsyncIterator[ExecutionResult]) -> bool:
+    async def _follow(self, id: str, stream: AsyncIterator[bytes | ExecutionResult]) -> bool:
+        head = '{"type":"next","id":' + msgspec.json.encode(id).decode() + ',"payload":'
         async with aclosing(stream) as results:  # type: ignore[type-var]
             async for result in results:
-                await self._next(id, result)
+                if isinstance(result, bytes):
+                    await self._send(f"{head}{result.decode()}}}")
+                else:
+                    await self._next(id, result)
         return True
 
     async def _next(self, id: str, result: ExecutionResult, hinting: bool = False) -> bool:

@@ -20,13 +20,17 @@ COMPLETE = b"event: complete\ndata:\n\n"
 HEARTBEAT = b":\n\n"
 
 
-def next_event(result: ExecutionResult) -> bytes:
-    body, _ = shown_result(result)
-    return b"event: next\ndata: " + msgspec.json.encode(body) + b"\n\n"
+Result = bytes | ExecutionResult
+"""A response that is written already, or what the executor gave."""
+
+
+def next_event(result: Result) -> bytes:
+    body = result if isinstance(result, bytes) else msgspec.json.encode(shown_result(result)[0])
+    return b"event: next\ndata: " + body + b"\n\n"
 
 
 async def events_of(
-    stream: AsyncIterator[ExecutionResult], reception: Reception, authorization: str | None
+    stream: AsyncIterator[Result], reception: Reception, authorization: str | None
 ) -> AsyncIterator[bytes]:
     """Results as events, until the client leaves or is no longer welcome."""
     with reception.metrics.subscription():
@@ -37,7 +41,7 @@ async def events_of(
     yield COMPLETE
 
 
-async def followed(stream: AsyncIterator[ExecutionResult]) -> AsyncIterator[bytes]:
+async def followed(stream: AsyncIterator[Result]) -> AsyncIterator[bytes]:
     """Results as events, with a sign of life now and then so that silence is not taken for a broken line."""
     async with aclosing(stream) as results:  # type: ignore[type-var]
         waiting: asyncio.Task[Any] | None = None
@@ -64,7 +68,7 @@ async def single_event(result: ExecutionResult) -> AsyncIterator[bytes]:
 
 
 def stream_response(
-    found: AsyncIterator[ExecutionResult] | ExecutionResult, reception: Reception, authorization: str | None
+    found: AsyncIterator[Result] | ExecutionResult, reception: Reception, authorization: str | None
 ) -> StreamingResponse:
     """The stream as a response."""
     body = single_event(found) if isinstance(found, ExecutionResult) else events_of(found, reception, authorization)

@@ -44,6 +44,7 @@ from schema.limits import INTROSPECTION, USUAL, Limits, check_tokens, rules_with
 from schema.payloads import CompiledChange, compile_change
 from schema.selection import Selection
 from schema.variables import MISSING, Variables
+from schema.watched import CompiledWatch, compile_watch
 from schema.writers import NotCompiled
 from ugs.errors import UgsError
 from ugs.reads.plan import Read
@@ -55,7 +56,7 @@ KEPT_DOCUMENTS = 1_000
 KEPT_SHAPES = 16
 
 
-Compiled = CompiledOperation | CompiledChange
+Compiled = CompiledOperation | CompiledChange | CompiledWatch
 
 
 class Price(NamedTuple):
@@ -280,6 +281,8 @@ class Operations:
             return None
         if isinstance(compiled, CompiledChange):
             return await compiled.run(context, variables)
+        if isinstance(compiled, CompiledWatch):
+            return None
         try:
             return await compiled.run(context.system, variables)
         except (UgsError, GraphQLError):
@@ -316,6 +319,8 @@ class Operations:
         try:
             if operation.operation is OperationType.MUTATION:
                 return compile_change(selection, operation)
+            if operation.operation is OperationType.SUBSCRIPTION:
+                return compile_watch(selection, operation)
             return compile_operation(selection, operation, self.roots)
         except (NotCompiled, UgsError, GraphQLError):
             return None
@@ -359,13 +364,16 @@ class Operations:
         context: RequestContext,
         variables: Mapping[str, Any] | None = None,
         operation_name: str | None = None,
-    ) -> AsyncIterator[ExecutionResult] | ExecutionResult:
-        """The stream of a subscription, or why there is none."""
+    ) -> AsyncIterator[bytes | ExecutionResult] | ExecutionResult:
+        """The stream of a subscription, as bytes where it is compiled, or why there is none."""
         excess = None if prepared.errors else self._excess(prepared, operation_name, variables)
         if excess is not None:
             return ExecutionResult(None, [excess])
         if prepared.errors or prepared.document is None:
             return ExecutionResult(None, prepared.errors)
+        quick = self._watched(prepared, context.system, variables or {}, operation_name)
+        if quick is not None:
+            return quick
         found = subscribe(
             self.core,
             prepared.document,
@@ -374,6 +382,18 @@ class Operations:
             operation_name=operation_name,
         )
         return await found if isawaitable(found) else found
+
+    def _watched(
+        self, prepared: Prepared, system: System, given: Mapping[str, Any], name: str | None
+    ) -> AsyncIterator[bytes] | None:
+        operation = prepared.operation(name)
+        if not self.compiling or operation is None or operation.operation is not OperationType.SUBSCRIPTION:
+            return None
+        variables = self._variables(prepared, operation, given)
+        compiled = None if variables is None else self._compiled(prepared, operation, variables)
+        if variables is None or not isinstance(compiled, CompiledWatch):
+            return None
+        return compiled.stream(system, variables)
 
 
 def _defaults(operation: OperationDefinitionNode) -> dict[str, Any]:

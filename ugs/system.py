@@ -15,7 +15,7 @@ from types import TracebackType
 from msgspec import Struct
 
 from ugs import features
-from ugs.bus import Bus
+from ugs.bus import EVERYTHING, Bus, Interest
 from ugs.catalog import Catalog
 from ugs.changes import TableWrites
 from ugs.clock import Clock, WallClock
@@ -170,9 +170,9 @@ class System:
         """The store itself, or one that holds the past."""
         return self.storage if at is None else await self.moments.store_at(at)
 
-    def subscribe(self, after: int | None = None) -> AsyncIterator[Event]:
+    def subscribe(self, after: int | None = None, interest: Interest = EVERYTHING) -> AsyncIterator[Event]:
         """Events after a position, or from now on, in order, without loss."""
-        return self.bus.follow(self.bus.position if after is None else after)
+        return self.bus.follow(self.bus.position if after is None else after, interest)
 
     async def digest(self) -> str:
         """One hash of the whole state."""

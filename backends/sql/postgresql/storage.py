@@ -163,10 +163,12 @@ class PostgresqlStorage(SqlStorage):
             self._standing.forget()
             yield session
 
-    def _hear(self, told: int | None) -> None:
-        """Our own commits are announced, too: while one is under way, it finds out by itself who was first."""
-        if not self._writing.locked():
-            self._standing.heard(told)
+    async def _hear(self, told: int | None) -> None:
+        """Our own commits are announced, too: whoever has one under way shall tell of it first."""
+        if self._writing.locked():
+            async with self._writing:
+                pass
+        self._standing.heard(told)
 
     async def _make_follow(self) -> bool:
         """Whether the database can tell that a log ends where we think; made when the store has no such function."""
@@ -220,7 +222,7 @@ class PostgresqlStorage(SqlStorage):
                 with suppress(TimeoutError):
                     async with asyncio.timeout(QUIET_SECONDS):
                         told = await news.next()
-                        self._hear(told)
+                        await self._hear(told)
         finally:
             watchers.release(link)
 
