@@ -1,7 +1,7 @@
 """What a command costs from Enter to its answer, beside a Python that does nothing: `python -m bench.cli`.
 
-The time of the processor counts (user and system), which other work on the machine disturbs least. Starts are measured in
-turns, one of each, and the best of each counts. `stats` and `get` are answered at a glance, `search` by an open store.
+The time of the processor counts (user and system), which other work on the machine disturbs least. Starts are measured
+in turns, the best of each counts. `stats` and `get` are answered at a glance, `search` by an open store.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ _ugs() {
     found=("${(@f)$(ugs complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
     [[ -n $found ]] && compadd -S '' -- $found || _files
 }
-compdef _ugs ugs
+# Loaded by itself from a folder of functions, this file is the first call; read as a script, it only registers.
+if [[ $funcstack[1] == _ugs ]]; then _ugs "$@"; else compdef _ugs ugs; fi
 """
 
 FISH = """function __ugs_complete

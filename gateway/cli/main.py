@@ -44,7 +44,14 @@ def read_invocation(words: list[str]) -> Invocation:
     return Invocation(left[0] if left else None, before + left[1:], flag)
 
 
+def check_words(words: Sequence[str]) -> None:
+    """Refuse what no shell can pass on, and no file be called by."""
+    if any("\0" in word for word in words):
+        raise Misused("a word holds a NUL character, which no id, text or file name may have")
+
+
 def _dispatch(typed: Invocation, speech: Speech) -> int:
+    check_words(typed.words)
     if typed.command is None:
         return _interactive(typed)
     if typed.command in ASKS_FOR_HELP:

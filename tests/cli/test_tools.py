@@ -185,13 +185,30 @@ def test_completion_scripts_are_good_for_their_shell(ugs: Ugs, shell: str) -> No
         subprocess.run([shell, "-n", "script"], check=True)
 
 
-def test_bash_completes_with_the_script(ugs: Ugs) -> None:
+ZSH = 'path=($PWD $path); compdef() { : }; compadd() { shift 3; print -rl -- "$@" }; words=(ugs get al); CURRENT=3;'
+
+
+@pytest.mark.parametrize(
+    ("shell", "options", "ask"),
+    [
+        (
+            "bash",
+            [],
+            'PATH="$PWD:$PATH"; . ./_ugs; COMP_WORDS=(ugs get al); COMP_CWORD=2; _ugs; echo "${COMPREPLY[@]}"',
+        ),
+        ("zsh", ["-f"], f"{ZSH} source ./_ugs; _ugs"),
+        ("zsh", ["-f"], f"{ZSH} fpath=($PWD $fpath); autoload -U _ugs; _ugs"),
+        ("fish", ["--no-config"], 'set PATH $PWD $PATH; source _ugs; complete -C "ugs get al"'),
+    ],
+)
+def test_a_shell_completes_with_its_script(ugs: Ugs, shell: str, options: list[str], ask: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
     Path("ugs").write_text('#!/bin/sh\nshift 2\n[ "$*" = "get al" ] && printf "alice\\nalbert\\n"\n')
     Path("ugs").chmod(0o755)
-    Path("script").write_text(ugs("completion", "bash").out)
-    ask = 'PATH="$PWD:$PATH"; . ./script; COMP_WORDS=(ugs get al); COMP_CWORD=2; _ugs; echo "${COMPREPLY[@]}"'
-    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
-    assert done.stdout == "alice albert\n"
+    Path("_ugs").write_text(ugs("completion", shell).out)
+    done = subprocess.run([shell, *options, "-c", ask], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == ["albert", "alice"]
 
 
 def test_what_is_believed_about_a_subject(ugs: Ugs) -> None:

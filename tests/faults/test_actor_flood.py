@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.faults.figures import Figures
-from tests.faults.stores import fresh_url
+from tests.faults.stores import DURABLE, fresh_url
 from ugs.actors import Actor, Turn, handles
 from ugs.actors.api import ActorGraph
 from ugs.actors.registry import behaviours
@@ -36,7 +36,7 @@ class Counting(Actor):
 
 
 @pytest.mark.clause("ACT-4", "ACT-17", "ACT-52")
-@pytest.mark.parametrize("store", ["sqlite", "postgresql", "neo4j"])
+@pytest.mark.parametrize("store", DURABLE)
 async def test_a_flood_arrives_whole_and_in_order(
     store: str, tmp_path: Path, full: bool, figures: Figures, monkeypatch: pytest.MonkeyPatch
 ) -> None:

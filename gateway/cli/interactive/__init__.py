@@ -16,7 +16,7 @@ from typing import Any
 from gateway.cli.commands import find_command
 from gateway.cli.exits import INTERRUPTED, OK, USAGE
 from gateway.cli.lines import Unfinished, split_line
-from gateway.cli.main import unknown_command
+from gateway.cli.main import check_words, unknown_command
 from gateway.cli.outcome import Misused, Speech, say, told
 from gateway.cli.places import Place, opened_port
 from gateway.cli.ports import Port
@@ -97,6 +97,7 @@ class Dialogue:
 
     async def _command(self, words: list[str]) -> int:
         name, *rest = words
+        check_words(rest)
         if name == "help":
             print(self.speech.voice.format_help(rest[0] if rest else ""), flush=True)
             return OK

@@ -38,7 +38,8 @@ async def export(asked: Asked, port: Port) -> Answer | None:
     if name == LOG:
         return await export_log(file, port)
     scope = asked.options.get("scope")
-    export = Export(format_named(name), port, scope and scope_named(scope), await position_of(port))
+    within = None if scope is None else scope_named(scope)
+    export = Export(format_named(name), port, within, await position_of(port))
     await (export.write(sys.stdout) if file == STANDARD_INPUT else export.write_file(file))
     if port.at is None and export.position != await position_of(port):
         say(f"warning: the graph changed meanwhile; `--at {export.position}` exports one moment of it")

@@ -27,7 +27,7 @@ async def search(asked: Asked, port: Port) -> Answer:
         query=" ".join([asked.words["query"], *asked.rest]),
         mode=mode,
         type=asked.options.get("type"),
-        scope=scope and scope_named(scope),
+        scope=None if scope is None else scope_named(scope),
         near=near,
         limit=USUAL_HITS if limit is None else limit,
     )
