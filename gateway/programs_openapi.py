@@ -9,6 +9,7 @@ import msgspec
 
 import ugs
 from ugs.programs.json_schema import JSON_SCHEMA
+from ugs.writer import MAX_KEY
 
 TEXT = {"type": "string"}
 WHOLE = {"type": "integer"}
@@ -143,12 +144,27 @@ KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "A retry with the same key is not done twice",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[A-Za-z0-9_.-]+$"},
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY},
 }
+
+
+NUMBER = "$response.body#/id"
+LINKS: dict[str, Any] = {
+    "read": {"operationId": "read-a-program", "parameters": {"id": NUMBER}},
+    "change": {"operationId": "change-a-program", "parameters": {"id": NUMBER}},
+    "delete": {"operationId": "delete-a-program", "parameters": {"id": NUMBER}},
+    "run": {"operationId": "run-a-program-or-a-deck", "requestBody": {"program_id": NUMBER}},
+}
+"""What can be done with a program once its number is known."""
 
 
 def answered(schema: Mapping[str, Any], words: str) -> dict[str, Any]:
     return {"description": words, "content": {"application/json": {"schema": schema}}}
+
+
+def linked(schema: Mapping[str, Any], words: str) -> dict[str, Any]:
+    """An answer whose number leads on."""
+    return {**answered(schema, words), "links": LINKS}
 
 
 def operation(
@@ -195,7 +211,7 @@ PATHS: dict[str, Any] = {
         ),
         "post": operation(
             "Store a program",
-            {201: answered(ref("ProgramCreateResponse"), "The program is notarised"), 400: NOT_JSON},
+            {201: linked(ref("ProgramCreateResponse"), "The program is notarised"), 400: NOT_JSON},
             (*WITH_BODY, 409),
             "ProgramSubmission",
             (KEY,),
@@ -210,7 +226,7 @@ PATHS: dict[str, Any] = {
         ),
         "put": operation(
             "Change a program",
-            {200: answered(ref("ProgramReadResponse"), "The program as it is now"), 400: NOT_JSON},
+            {200: linked(ref("ProgramReadResponse"), "The program as it is now"), 400: NOT_JSON},
             (*WITH_BODY, 404, 409),
             "ProgramChange",
             (ID, KEY),

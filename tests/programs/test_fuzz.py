@@ -1,12 +1,14 @@
 """Generated requests: whatever comes, the answer is one that the OpenAPI document knows, in the shape it says.
 
-Once operation by operation, once stateful: programs are stored, read, changed, run and deleted in any order, and the
-door must agree with a dictionary. `UGS_TEST_FUZZ` asks for more than a few of each.
+Once operation by operation; once stateful, along the links of the document; once more stateful: programs are stored,
+read, changed, run and deleted in any order, and the door must agree with a dictionary. `UGS_TEST_FUZZ` asks for more
+than a few of each.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,18 +18,23 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
+from schemathesis.core.transport import Response
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.testclient import TestClient
 
 from gateway.app import create_app
 from gateway.programs_openapi import openapi_document
 from gateway.settings import Settings
 from tests.programs.generated import programs
+from ugs.programs import ready_made
 from ugs.programs.ast import GraphProgram
 from ugs.programs.validating import validate
 
 EXAMPLES = int(os.environ.get("UGS_TEST_FUZZ", "25"))
 DOCUMENT = openapi_document()
-OPERATIONS = [found.ok() for found in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()]
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
+READY = st.sampled_from(list(ready_made().values()))
 usual = settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -66,6 +73,39 @@ def test_every_answer_is_one_the_document_knows(client: TestClient, data: st.Dat
     body = {} if type(case.body).__name__ == "NotSet" else {"json": case.body}
     answer = client.request(case.method, case.formatted_path, params=case.query or None, headers=headers, **body)
     check(answer, operation.path, case.method)
+
+
+@SCHEMA.hook  # type: ignore[untyped-decorator]
+def flatmap_body(context: object, body: Any) -> st.SearchStrategy[Any]:
+    """No schema knows what can be read as a query, so programs come from where one does."""
+    if not isinstance(body, dict) or "program" not in body:
+        return st.just(body)
+    return READY.map(lambda tree: {**body, "program": tree.as_json()})
+
+
+class Linked(SCHEMA.as_state_machine()):  # type: ignore[misc]
+    """Requests that follow the document's links with what earlier answers said; the checks are schemathesis's own."""
+
+    client: TestClient
+    answers: Counter[tuple[str, int]]
+
+    def call(self, case: Any, **options: Any) -> Response:
+        request = case.as_transport_kwargs(base_url="http://localhost")
+        request.pop("cookies", None)
+        answer = self.client.request(**request)
+        self.answers[case.method, answer.status_code] += 1
+        return Response.from_any(answer)
+
+    def validate_response(self, response: Response, case: Any, additional_checks: Any = None, **options: Any) -> None:
+        # What has the right shape may still be refused: most texts are no queries.
+        case.validate_response(response, excluded_checks=[positive_data_acceptance], transport_kwargs=options)
+
+
+def test_links_lead_where_the_document_says(client: TestClient) -> None:
+    Linked.client, Linked.answers = client, Counter()
+    few = settings(usual, max_examples=max(2, EXAMPLES // 8 - 1), stateful_step_count=8, derandomize=True)
+    Linked.run(settings=few)
+    assert {("POST", 201), ("GET", 200), ("PUT", 200), ("DELETE", 204)} <= Linked.answers.keys()
 
 
 class Keeping(RuleBasedStateMachine):
