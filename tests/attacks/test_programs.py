@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import socket
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -17,11 +18,12 @@ from gateway.settings import Settings
 from gateway.tokens import StoredToken, create_token
 from ugs.api import Graph
 from ugs.cypher.views import Glasses
+from ugs.errors import InvalidSyntax
 from ugs.facts.api import Facts
 from ugs.facts.asserting import NoteRef
 from ugs.facts.viewing import Viewer
 from ugs.identity import LOCAL, Principal
-from ugs.programs.api import Programs
+from ugs.programs.api import DeckEntry, Programs
 from ugs.programs.ast import ApiOp, CypherOp, GraphProgram, Operator, Statement
 from ugs.programs.dispatching import Dispatcher, World
 from ugs.programs.errors import ProgramInvalid
@@ -157,8 +159,11 @@ async def test_a54_a55_size_is_checked_before_anything_runs(system: System) -> N
         (asking("MATCH (n) WHERE " + "(" * 600 + "true" + ")" * 600 + " RETURN n"), "V031"),
         (asking("MATCH (n) RETURN n " + "/* */" * 300_000), "V031"),
         (asking(" UNION ".join(["MATCH (n) RETURN n"] * 800)), "V031"),
+        (asking(" UNION ".join(["MATCH (n) RETURN n"] * 10_000)), "V031"),
     ]
     programs = Programs(system)
+    with pytest.raises(InvalidSyntax, match="1 to 10 programs, got 11"):
+        await programs.execute_deck([DeckEntry(program=ALL)] * 11)
     for raw, rule in large:
         began = time.process_time()
         with pytest.raises(ProgramInvalid) as refused:
@@ -229,6 +234,23 @@ async def test_a57_only_six_endpoints_and_no_network(system: System, monkeypatch
         ],
     }
     assert (await Programs(system).execute(raw)).aborted is None
+
+
+@pytest.mark.clause("PROG-84", "PROG-124")
+def test_a35_a_program_changed_in_the_database_is_refused(tmp_path: Path) -> None:
+    settings = Settings(store=f"sqlite:///{tmp_path}/graph.db")
+    with TestClient(create_app(settings), base_url="http://localhost") as client:
+        number = client.post("/programs", json={"program": ALL}).json()["id"]
+        assert client.post("/programs/execute", json={"program_id": number}).status_code == 200
+        with sqlite3.connect(tmp_path / "graph.db") as database:
+            changed = database.execute(
+                "UPDATE programs SET definition = replace(definition, 'RETURN n', 'RETURN n LIMIT 5')"
+            )
+            assert changed.rowcount == 1
+        for body in ({"program_id": number}, {"deck": [{"program": ALL}, {"program_id": number}]}):
+            refused = client.post("/programs/execute", json=body)
+            assert (refused.status_code, refused.json()["code"]) == (409, "DIGEST_MISMATCH")
+        assert client.get(f"/programs/{number}").status_code == 409
 
 
 class Tenants:
