@@ -182,6 +182,14 @@ COMMANDS = (
         "import graph.graphml --on-conflict skip",
         "import - --format ndjson < graph.ndjson",
     ),
+    _operation(
+        "ingest <file> [--scope S] [--unsupported]",
+        "keep notes and the facts they state",
+        "ingesting",
+        DATA,
+        "ingest notes.ndjson",
+        "ingest - --scope agent_private < notes.ndjson",
+    ),
     _tool("serve", "serve a store over HTTP", GATEWAY),
     _tool("health", "ask a running gateway whether it can serve", GATEWAY),
     _tool("mcp", "serve typed memory to an agent over MCP", GATEWAY),
@@ -196,7 +204,7 @@ COMMANDS = (
 )
 
 NOW_ONLY = (
-    *("add-node", "add-edge", "update", "delete", "send", "clear-scope", "snapshot", "load-demo", "import"),
+    *("add-node", "add-edge", "update", "delete", "send", "clear-scope", "snapshot", "load-demo", "import", "ingest"),
     *("verify", "history", "versions", "watch"),
 )
 """Commands that change something or tell of all time: a place in time (--at) means nothing to them."""

@@ -20,6 +20,12 @@ PROGRAM = {
     "version": 1,
     "statements": [{"op": "+", "operation": {"type": "cypher", "query": "MATCH (p:person) RETURN p"}}],
 }
+MENTORS = json.dumps(
+    {
+        "text": "Alice mentors Bob",
+        "structured": {"relations": [{"subject": "Alice", "predicate": "mentors", "object": {"entity": "Bob"}}]},
+    }
+)
 SCRIPT = r"""
 load-demo
 load-demo
@@ -105,6 +111,9 @@ program list
 program run 1
 import more.json
 import more.json
+ingest notes.ndjson
+ingest notes.ndjson --scope other
+ingest bad.ndjson
 export
 export --format csv --scope user
 stats --human
@@ -133,6 +142,8 @@ def test_a_store_here_and_a_gateway_there_answer_alike(ugs: Ugs, gateway: Gatewa
     Path("more.json").write_text(
         '{"nodes":[{"id":"m1"},{"id":"user:m2","type":"t"}],"edges":[{"id":"me","from":"m1","to":"m2"}]}'
     )
+    Path("notes.ndjson").write_text(f"{MENTORS}\n\n{MENTORS}\n")
+    Path("bad.ndjson").write_text(f"{MENTORS}\n{MENTORS.replace('Alice mentors', 'She teaches')}\n")
     for line in SCRIPT:
         here = ugs(*shlex.split(line))
         there = ugs(*shlex.split(line), "--url", gateway.url)

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, ClassVar, TextIO
 
 from gateway.cli.answers import Answer
 from gateway.cli.checkpoints import Checkpoint
 from gateway.cli.operations.asking import STANDARD_INPUT
 from gateway.cli.operations.moving_logs import import_log
 from gateway.cli.outcome import say
-from gateway.cli.ports import Port, Record
+from gateway.cli.ports import Done, Port, Record
 from gateway.cli.progress import Progress
 from gateway.cli.usage import Asked, one_of
 from ugs.errors import InvalidSyntax, StorageIOError
@@ -43,7 +43,7 @@ async def import_(asked: Asked, port: Port) -> Answer:
     if name == LOG:
         with opened_bytes(file) as lines:
             return await import_log(file, lines, port)
-    lots = Lots(file, one_of(asked.options.get("on-conflict", "error"), CONFLICTS, "on-conflict"), port)
+    lots = Lots(file, port, on_conflict=one_of(asked.options.get("on-conflict", "error"), CONFLICTS, "on-conflict"))
     with opened_text(file) as text:
         items = prefixed(format_named(name).read(text), asked.options.get("prefix", ""))
         return await lots.take(items, text)
@@ -86,21 +86,27 @@ def prefixed(items: Iterable[Item], prefix: str) -> Iterator[Item]:
 class Lots:
     """Takes items in, a lot at a time, and remembers how far it came."""
 
-    def __init__(self, file: str, on_conflict: str, port: Port) -> None:
-        self.file = file
-        self.on_conflict = on_conflict
-        self.port = port
-        self.counts = {"nodes": 0, "edges": 0, "events": 0}
+    purpose, things = "import", "nodes and edges"
+    counted: ClassVar[tuple[str, ...]] = ("nodes", "edges", "events")
+
+    @property
+    def most(self) -> int:
+        """So many items make a lot."""
+        return ITEMS_AT_ONCE
+
+    def __init__(self, file: str, port: Port, **work: Any) -> None:
+        self.file, self.port, self.work = file, port, work
+        self.counts = dict.fromkeys(self.counted, 0)
         self.warnings: list[Record] = []
-        self.checkpoint = None if file == STANDARD_INPUT else _checkpoint(file, on_conflict, port)
+        self.checkpoint = None if file == STANDARD_INPUT else _checkpoint(file, self.purpose, into=port.name, **work)
         self.size = 0 if self.checkpoint is None else int(self.checkpoint.work["size"])
 
     async def take(self, items: Iterator[Item], text: TextIO) -> Answer:
         """Import all items; those of an interrupted import are passed over."""
         done = self._passed_over(items)
-        progress = Progress(f"importing {Path(self.file).name}", unit="bytes")
+        progress = Progress(f"{self.purpose}ing {Path(self.file).name}", unit="bytes")
         try:
-            for lot in lots_of(items):
+            for lot in lots_of(items, self.most):
                 await self._take_lot(lot, done)
                 done += len(lot)
                 if self.checkpoint is not None:
@@ -116,19 +122,22 @@ class Lots:
         done = int(self.checkpoint.done.get("items", 0)) if self.checkpoint else 0
         if done and self.checkpoint is not None:
             self.counts = self.checkpoint.done["counts"]
-            say(f"going on after {done} nodes and edges, which were imported before")
+            say(f"going on after {done} {self.things}, which were {self.purpose}ed before")
         return sum(1 for _ in islice(items, done))
 
     async def _take_lot(self, lot: list[Item], place: int) -> None:
-        graph: dict[str, list[Any]] = {"nodes": [], "edges": []}
-        for item in lot:
-            graph["nodes" if item.kind == NODE else "edges"].append(item.record)
         # Only once, even if we die before the checkpoint is written.
-        key = f"import-{self.checkpoint.id}-{place}" if self.checkpoint else None
-        done = await self.port.import_graph(graph, self.on_conflict, key)
+        done = await self.send(lot, f"{self.purpose}-{self.checkpoint.id}-{place}" if self.checkpoint else None)
         for kind in self.counts:
             self.counts[kind] += done.value[kind]
         self.warnings += done.warnings
+
+    async def send(self, lot: list[Item], key: str | None) -> Done:
+        """Hand a lot over, once under its key."""
+        graph: dict[str, list[Any]] = {"nodes": [], "edges": []}
+        for item in lot:
+            graph["nodes" if item.kind == NODE else "edges"].append(item.record)
+        return await self.port.import_graph(graph, key=key, **self.work)
 
     def _told(self) -> tuple[Record, ...]:
         left = len(self.warnings) - WARNINGS_TOLD
@@ -136,23 +145,21 @@ class Lots:
         return (*self.warnings[:WARNINGS_TOLD], *more)
 
 
-def _checkpoint(file: str, on_conflict: str, port: Port) -> Checkpoint:
+def _checkpoint(file: str, purpose: str, **work: Any) -> Checkpoint:
     try:
         status = Path(file).stat()
     except OSError as error:
         raise StorageIOError(f"Cannot read {file}: {error.strerror}", path=file) from error
-    return Checkpoint(
-        file, "import", size=status.st_size, changed=status.st_mtime_ns, conflict=on_conflict, into=port.name
-    )
+    return Checkpoint(file, purpose, size=status.st_size, changed=status.st_mtime_ns, **work)
 
 
-def lots_of(items: Iterator[Item]) -> Iterator[list[Item]]:
+def lots_of(items: Iterator[Item], most: int) -> Iterator[list[Item]]:
     """Items in lots that are small enough for one request."""
     lot: list[Item] = []
     size = 0
     for item in items:
         length = len(to_text(item.record))
-        if lot and (len(lot) >= ITEMS_AT_ONCE or size + length > BYTES_AT_ONCE):
+        if lot and (len(lot) >= most or size + length > BYTES_AT_ONCE):
             yield lot
             lot, size = [], 0
         lot.append(item)

@@ -156,6 +156,10 @@ class Port(ABC):
         """Add nodes and edges, all or nothing, and only once under a key; tells how many of each."""
 
     @abstractmethod
+    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> Done:
+        """Keep notes with what they state, all or nothing, and only once under a key; tells how many of each."""
+
+    @abstractmethod
     async def load_demo(self, force: bool) -> Done:
         """Add the demonstration graph."""
 

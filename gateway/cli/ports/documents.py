@@ -83,6 +83,10 @@ IMPORT = (
     "{ importGraph(graph: $graph, onConflict: $onConflict, idempotencyKey: $key) "
     f"{{ nodes edges events {_WARNINGS} }} }}"
 )
+INGEST = (
+    "mutation($input: IngestInput!) { ingest(input: $input) "
+    f"{{ created notes {{ noteId }} facts {{ factId }} {_WARNINGS} }} }}"
+)
 LOAD_DEMO = f"mutation($force: Boolean!) {{ loadDemo(force: $force) {{ nodes edges events {_WARNINGS} }} }}"
 VERIFY = "query { verify { ok eventsChecked digest } }"
 CYPHER = (

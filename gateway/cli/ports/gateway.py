@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -175,6 +175,14 @@ class GatewayPort(Port):
 
     async def import_graph(self, graph: Record, on_conflict: str, key: str | None) -> Done:
         return _counted(self._ask(ask.IMPORT, graph=graph, onConflict=on_conflict, key=key)["importGraph"])
+
+    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> Done:
+        from ugs.facts.lines import input_of, note_of
+
+        told = {"scope": scope, "requireSupport": supported, "idempotencyKey": key}
+        done = self._ask(ask.INGEST, input={**told, "notes": [input_of(note_of(note)) for note in notes]})["ingest"]
+        counts = {"notes": len(done["notes"]), "facts": len(done["facts"]), "created": done["created"]}
+        return Done(counts, done["warnings"])
 
     async def load_demo(self, force: bool) -> Done:
         return _counted(self._ask(ask.LOAD_DEMO, force=force)["loadDemo"])

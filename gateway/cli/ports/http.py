@@ -30,9 +30,9 @@ class Unreachable(Exception):
 class Refused(Exception):
     """The gateway's own error, with the code and the name it gave."""
 
-    def __init__(self, code: str, name: str, message: str) -> None:
+    def __init__(self, code: str, name: str, message: str, details: dict[str, Any] | None = None) -> None:
         super().__init__(message)
-        self.code, self.name, self.message = code, name, message
+        self.code, self.name, self.message, self.details = code, name, message, details or {}
 
 
 class Client:
@@ -128,7 +128,8 @@ def data_of(answer: Any) -> Any:
     errors = answer.get("errors") if isinstance(answer, dict) else None
     if errors:
         facts = errors[0].get("extensions") or {}
-        raise Refused(facts.get("code", "UNKNOWN"), facts.get("name", "Refused"), errors[0].get("message", ""))
+        code, name = facts.get("code", "UNKNOWN"), facts.get("name", "Refused")
+        raise Refused(code, name, errors[0].get("message", ""), facts.get("details"))
     return answer["data"] if isinstance(answer, dict) and "data" in answer else {}
 
 

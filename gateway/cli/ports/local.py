@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -204,6 +204,12 @@ class LocalPort(Port):
     async def import_graph(self, graph: Record, on_conflict: str, key: str | None) -> Done:
         nodes, edges = tuple(graph["nodes"]), tuple(graph["edges"])
         return _counted(await self.graph.do(ImportGraph(nodes=nodes, edges=edges, on_conflict=on_conflict), key))
+
+    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> Done:
+        from gateway.cli.ports.local_facts import ingested
+
+        counts, warnings = await ingested(self.system, notes, scope, supported, key)
+        return Done(counts, warnings_of(warnings))
 
     async def load_demo(self, force: bool) -> Done:
         return _counted(await self.graph.load_demo(force))

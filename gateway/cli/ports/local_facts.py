@@ -1,11 +1,15 @@
-"""What a store that this process has opened knows about a subject."""
+"""Facts in a store that this process has opened: what is known about a subject, and notes that say more."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from gateway.cli.ports import Record
 from ugs.facts.api import Facts
 from ugs.facts.instants import instant_text
+from ugs.facts.lines import note_of
 from ugs.facts.model import ENTITIES, Entity, Fact
+from ugs.feature import Warned
 from ugs.moments import At
 from ugs.system import System
 
@@ -19,6 +23,14 @@ async def fact_records(system: System, subject: str, at: At | None) -> list[Reco
         found: list[Entity] = await session.find_many(ENTITIES, sorted(ids))
     names = {entity.entity_id: entity.canonical for entity in found}
     return [_record(row, names) for row in rows]
+
+
+async def ingested(
+    system: System, notes: Sequence[Record], scope: str, supported: bool, key: str | None
+) -> tuple[Record, list[Warned]]:
+    """Keep notes; how many there were, how many facts they say, and how many of these are new."""
+    done = await Facts(system).ingest(*map(note_of, notes), scope=scope, supported=supported, key=key)
+    return {"notes": len(done.notes), "facts": len(done.facts), "created": done.created}, done.warnings
 
 
 def _record(row: Fact, names: dict[str, str]) -> Record:
