@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import time
@@ -25,7 +26,7 @@ class FolderLock:
     def acquire(self) -> None:
         """Take the lock at once, or say who has it."""
         try:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            handle = self._open()
         except OSError as error:
             raise StorageIOError(f"Cannot open {self.path}: {error.strerror}", path=str(self.path)) from error
         try:
@@ -40,6 +41,15 @@ class FolderLock:
             ) from error
         self._handle = handle
         self._sign(handle)
+
+    def _open(self) -> int:
+        """The file to lock; where nothing can be written, what is there is locked as it is, so that reading goes on."""
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            if error.errno not in (errno.EROFS, errno.EACCES):
+                raise
+        return os.open(self.path if self.path.exists() else self.folder, os.O_RDONLY | os.O_CLOEXEC)
 
     def _sign(self, handle: int) -> None:
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
