@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 
-from ugs.installed import declared
+from ugs.installed import declared_as
 
 TYPE_CHECKING = False  # as in typing, which takes longer to load than everything here
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Glance:
 
 def glance_at(url: str) -> Glance | None:
     """What the backend of a URL can tell at once."""
-    entry = declared(BACKENDS).get(backend_of(url))
+    entry = declared_as(BACKENDS, backend_of(url))
     if entry is None:
         return None
     module = entry.partition(":")[0]

@@ -18,14 +18,25 @@ METADATA = (".dist-info", ".egg-info")
 
 def declared(group: str) -> dict[str, str]:
     """The entry points of a group, `module:attribute` by name; of two with one name the first on the path counts."""
-    if not _is_plain():
-        return _asked(group)
     found: dict[str, str] = {}
+    for name, value in _entries(group):
+        found.setdefault(name, value)
+    return found
+
+
+def declared_as(group: str, name: str) -> str | None:
+    """The one entry point of a group with this name; packages behind it on the path are not looked at."""
+    return next((value for known, value in _entries(group) if known == name), None)
+
+
+def _entries(group: str) -> Iterator[tuple[str, str]]:
+    """The entry points of a group, those that count before those that do not."""
+    if not _is_plain():
+        yield from _asked(group)
+        return
     for text in _declarations():
         if group in text:
-            for name, value in _section(text, group):
-                found.setdefault(name, value)
-    return found
+            yield from _section(text, group)
 
 
 def _is_plain() -> bool:
@@ -69,11 +80,10 @@ def _section(text: str, group: str) -> Iterator[tuple[str, str]]:
             yield name.strip(), value.partition("[")[0].strip()
 
 
-def _asked(group: str) -> dict[str, str]:
+def _asked(group: str) -> Iterator[tuple[str, str]]:
     from importlib.metadata import entry_points
 
-    found = reversed(tuple(entry_points(group=group)))
-    return {entry.name: entry.value.partition("[")[0].strip() for entry in found}
+    return ((entry.name, entry.value.partition("[")[0].strip()) for entry in entry_points(group=group))
 
 
 def load(value: str) -> object:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ugs.installed import declared, load
+from ugs.installed import declared, declared_as, load
 
 GROUPS = ("ugs.backends", "ugs.embedders", "console_scripts", "pytest11")
 
@@ -31,6 +31,8 @@ def test_what_is_installed_here(group: str) -> None:
     assert found.keys() == by_python(group).keys()
     if group.startswith("ugs"):
         assert found == by_python(group)
+        assert found == {name: declared_as(group, name) for name in found}
+    assert declared_as(group, "nobody") is None
 
 
 def test_the_first_on_the_path_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,6 +43,7 @@ def test_the_first_on_the_path_counts(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.syspath_prepend(str(tmp_path / name))
     found = declared("ugs.backends")
     assert (found["file"], found["new"], "lost" in found) == ("mine:open", "theirs:open.it", False)
+    assert found == {name: declared_as("ugs.backends", name) for name in found}
     assert found.keys() == by_python("ugs.backends").keys()
 
 
@@ -49,7 +52,7 @@ def test_packages_in_archives_are_found(tmp_path: Path, monkeypatch: pytest.Monk
         archive.writestr("packed-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: packed\nVersion: 1.0\n")
         archive.writestr("packed-1.0.dist-info/entry_points.txt", "[ugs.backends]\npacked = packed:open\n")
     monkeypatch.syspath_prepend(str(tmp_path / "packed.zip"))
-    assert declared("ugs.backends")["packed"] == "packed:open"
+    assert declared("ugs.backends")["packed"] == "packed:open" == declared_as("ugs.backends", "packed")
 
 
 def test_what_an_entry_point_names_is_loaded() -> None:

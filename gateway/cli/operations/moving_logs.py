@@ -89,9 +89,17 @@ async def import_log(file: str, lines: BinaryIO, port: Port) -> Answer:
     before = after = await position_of(system.storage)
     if before:
         say(f"going on after event {before}, which the store already has")
-    async for position in take_in(system.storage, system.catalog, read_events(lines, system.catalog)):
-        after = position
-        say(f"imported {after} events")
+    told, size = Progress(f"importing {Path(file).name}", unit="bytes"), size_of(file)
+    try:
+        async for after in take_in(system.storage, system.catalog, read_events(lines, system.catalog)):
+            told(lines.tell(), size) if size else say(f"imported {after} events")
+    finally:
+        told.end()
     return Answer(
         "success", {"file": file, "events": after, "imported": after - before, "digest": await system.digest()}
     )
+
+
+def size_of(file: str) -> int:
+    """How many bytes a file has; 0 for standard input, of which nobody knows."""
+    return 0 if file == STANDARD_INPUT else os.path.getsize(file)
