@@ -60,6 +60,8 @@ class Snapshotter:
     async def take(self, captured: Captured | None = None) -> dict[str, Any]:
         """Write a snapshot; answers what is in it."""
         async with self._one:
+            # Beside a log that cannot be written a snapshot would be newer than it, or stand alone.
+            self.storage.check_writable()
             if captured is None:
                 async with self.storage.writer:
                     captured = await self._capture_slowly()

@@ -32,10 +32,10 @@ def calls_of_a_healthy_run(folder: Path) -> list[str]:
 
 
 def some(calls: list[str], full: bool) -> list[int]:
-    """Every call, or in the quick tier each call around the second snapshot and a few others."""
+    """Every call, or in the quick tier the first ones, each around the second snapshot, and a few others."""
     renames = [index for index, name in enumerate(calls) if name == "rename"]
     around = range(renames[-1] - 8, min(renames[-1] + 3, len(calls)))
-    return list(range(len(calls))) if full else sorted({*range(0, len(calls), 13), *around})
+    return list(range(len(calls))) if full else sorted({*range(4), *range(0, len(calls), 13), *around})
 
 
 # ── F09: death between any two calls ─────────────────────────────────────────
