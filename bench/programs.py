@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
 from bench.features import Call, Figure, empty_url, measured, parser, report
 from ugs import cypher
 from ugs.api import Graph
-from ugs.programs import Programs, parse_text, validate
+from ugs.features import CATALOG
+from ugs.programs import Programs, parse_text, ready_made, validate
 from ugs.programs.safety import check_query
+from ugs.replay import copy_log
 from ugs.system import System
 
 WORDS = ("organizational", "learning", "structure", "pattern", "memory", "change", "market", "network", "culture")
@@ -71,19 +74,19 @@ def concepts(count: int) -> Iterator[dict[str, Any]]:
 
 
 def checks() -> Iterator[tuple[str, str, Call]]:
-    """Validation, which needs no store."""
-    raw = parse_text(COMPLETE).program
+    """Validation, which needs no store: of the seed's example, and of every ready-made program."""
+    programs = {"the complete example": parse_text(COMPLETE).program}
+    programs |= {name: tree.as_json() for name, tree in ready_made().items()}
+    for name, raw in programs.items():
+        yield f"validate {name}", "first time", partial(validated, raw, True)
+        yield f"validate {name}", "known", partial(validated, raw, False)
 
-    async def fresh(_: int) -> None:
+
+async def validated(raw: object, anew: bool, _: int) -> None:
+    if anew:
         check_query.cache_clear()
         cypher.prepare.cache_clear()
-        validate(raw)
-
-    async def known(_: int) -> None:
-        validate(raw)
-
-    yield "validate the complete example", "first time", fresh
-    yield "validate the complete example", "known", known
+    assert validate(raw).valid
 
 
 def runs(system: System) -> Iterator[tuple[str, str, Call]]:
@@ -108,26 +111,28 @@ def runs(system: System) -> Iterator[tuple[str, str, Call]]:
     yield "the seed's complete example", "program", whole
 
 
-async def measure(store: str, nodes: int, seconds: float) -> list[Figure]:
+async def measure(store: str, source: System, seconds: float) -> list[Figure]:
     with empty_url(store) as url:
         async with System.at_url(url) as system:
             await system.storage.wipe()
-            for part in concepts(nodes):
-                await Graph(system).import_graph(part)
+            await copy_log(source.storage, system.storage, CATALOG)
             await system.vectors.ready(None, 600)
             return [await measured(store, work, side, 1, seconds, call) for work, side, call in runs(system)]
 
 
 async def run(stores: list[str], nodes: int, seconds: float) -> list[Figure]:
-    figures = [await measured("memory", work, side, 1, seconds, call) for work, side, call in checks()]
-    return figures + [figure for store in stores for figure in await measure(store, nodes, seconds)]
+    figures = [await measured("memory", work, side, 1, seconds / 10, call) for work, side, call in checks()]
+    async with System.at_url("memory:") as source:
+        for part in concepts(nodes if stores else 0):
+            await Graph(source).import_graph(part)
+        return figures + [figure for store in stores for figure in await measure(store, source, seconds)]
 
 
 def main(arguments: list[str] | None = None) -> None:
     options = parser("programs", "validation and execution of programs")
     options.add_argument("--nodes", type=int, default=100_000, help="how many concepts the graph has")
     asked = options.parse_args(arguments)
-    report(asyncio.run(run(asked.stores.split(","), asked.nodes, asked.seconds)), asked.output)
+    report(asyncio.run(run(asked.stores.split(",") if asked.stores else [], asked.nodes, asked.seconds)), asked.output)
 
 
 if __name__ == "__main__":
