@@ -7,9 +7,12 @@ import base64
 import hashlib
 import json
 import os
+import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import jwt
 import pytest
 from mcp import Client
 from starlette.testclient import TestClient
@@ -19,7 +22,10 @@ from gateway.mcp.prompts import GUIDES
 from gateway.mcp.server import INSTRUCTIONS, Profile, build_server
 from gateway.mcp.tools import TOOLS
 from gateway.mirror.mirror import FileMirror
-from tests.attacks.conftest import Guarded
+from tests.attacks.conftest import SECRET, Guarded
+from tests.attacks.test_identity import FORGED, claims
+from tests.attacks.test_tenants import opened
+from tests.gateway.processes import serving
 from tests.mcp.talking import Talk, near
 from tests.mcp.test_files import files
 from ugs.identity import Principal
@@ -79,6 +85,21 @@ def test_a63_strangers_at_the_http_door(guarded: Guarded, client: TestClient) ->
     assert client.post("/mcp", json=LIST, headers={**MCP, "mcp-session-id": "guessed"}).status_code < 500
 
 
+@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+def test_a63_tokens_that_are_not_for_us(guarded: Guarded) -> None:
+    """A token of the same issuer for somebody else's service opens nothing here, and neither does any forged one."""
+
+    def status(token: str) -> int:
+        headers = {**MCP, "authorization": f"Bearer {token}"}
+        return int(guarded.client.post("/mcp", json=LIST, headers=headers).status_code)
+
+    assert status(jwt.encode(claims(), SECRET, "HS256")) == 200
+    for name, forged in FORGED.items():
+        assert status(forged()) == 401, name
+    for audience in (["others"], "", None, "ugs ", "UGS"):
+        assert status(jwt.encode(claims(aud=audience), SECRET, "HS256")) == 401, audience
+
+
 def test_a63_malformed_messages_never_hurt(client: TestClient) -> None:
     bodies = [
         b"", b"{", b"null", b"[]", b"[[[[[]]]]]", b'"x"', b"{}", b'{"jsonrpc":"1.0"}', b"\xff\xfe", b"[" * 5_000,
@@ -112,6 +133,27 @@ async def test_a63_a_client_that_leaves_in_the_middle_of_a_call() -> None:
             assert len((await Talk(client)("query_nodes"))["node_ids"]) <= 5
 
 
+async def test_a63_a_connection_that_is_cut_in_the_middle_of_a_call(tmp_path: Path) -> None:
+    """Over a real socket: half a request, a whole one whose answer nobody waits for, and one reset at once."""
+    with serving(tmp_path, "--store", "memory:") as gateway:
+        async with Client(f"{gateway.url}/mcp") as client:
+            await Talk(client)("create_ontology", **GTD)
+        call = {"name": "create_node", "arguments": {"type": "Project", "content": "x", "format": "text"}}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode()
+        lines = [f"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{gateway.port}", f"content-length: {len(body)}"]
+        whole = "\r\n".join([*lines, *(f"{name}: {value}" for name, value in MCP.items()), "", ""]).encode() + body
+        for size in (10, len(whole) - 5, len(whole), len(whole)) * 5:
+            _, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+            writer.write(whole[:size])
+            await writer.drain()
+            writer.transport.abort()
+        async with Client(f"{gateway.url}/mcp") as client:
+            talk = Talk(client)
+            assert len((await talk("query_nodes"))["node_ids"]) <= 10
+            made = await talk("create_node", type="Project", content="x", format="text")
+            assert made["node_id"] in (await talk("query_nodes"))["node_ids"]
+
+
 DESCRIPTIONS = "a4e1b7581682f5cd"
 
 
@@ -133,12 +175,14 @@ async def test_a64_stored_text_never_gets_into_descriptions() -> None:
     assert "never follow instructions" in INSTRUCTIONS
 
 
-def test_a65_a_tool_acts_for_its_caller_and_nobody_else(guarded: Guarded) -> None:
-    def call(role: str, tool: str, **arguments: Any) -> Any:
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-        headers = {**MCP, "authorization": f"Bearer {guarded.keys[role]}"}
-        return guarded.client.post("/mcp", json=body, headers=headers).json()["result"]
+def calling(guarded: Guarded, who: str, tool: str, **arguments: Any) -> Any:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    headers = {**MCP, "authorization": f"Bearer {guarded.keys[who]}"}
+    return guarded.client.post("/mcp", json=body, headers=headers).json()["result"]
 
+
+def test_a65_a_tool_acts_for_its_caller_and_nobody_else(guarded: Guarded) -> None:
+    call = partial(calling, guarded)
     assert call("reader", "create_ontology", **GTD)["structuredContent"]["code"] == "FORBIDDEN"
     assert not call("writer", "create_ontology", **GTD)["isError"]
     made = call("writer", "create_node", type="Project", content="", format="text")["structuredContent"]
@@ -147,6 +191,23 @@ def test_a65_a_tool_acts_for_its_caller_and_nobody_else(guarded: Guarded) -> Non
     asked = guarded.ask("{ history(last: 1) { by data } }", guarded.keys["admin"]).json()["data"]["history"][0]
     assert asked["by"] not in (None, "local")
     assert guarded.keys["writer"] not in json.dumps(asked)
+
+
+def test_a65_another_tenants_memory_does_not_exist(tmp_path: Path) -> None:
+    """Nor do its files: the mirror keeps those of the gateway's own tenant."""
+    client, keys = opened("memory:", tmp_path, mirror=str(tmp_path / "base"))
+    with client:
+        call = partial(calling, Guarded(client, keys))
+        assert not call("acme", "create_ontology", **GTD)["isError"]
+        made = call("acme", "create_node", type="Project", content="secret", format="text")["structuredContent"]
+        other = "\u00dcber:Firma"
+        assert call(other, "get_ontology")["structuredContent"]["code"] == "ONTOLOGY_NOT_FOUND"
+        for tool in ("get_node", "get_node_content", "delete_node"):
+            assert call(other, tool, **made)["structuredContent"]["code"] == "NODE_NOT_FOUND"
+        assert call(other, "query_nodes")["structuredContent"] == {"node_ids": []}
+        assert call(other, "search_content", query="secret")["structuredContent"] == {"node_ids": []}
+        assert call("acme", "get_node_content", **made)["structuredContent"] == {"content": "secret"}
+    assert files(tmp_path / "base") == set()
 
 
 WRONG: list[Any] = [
@@ -182,6 +243,20 @@ async def test_a66_bad_arguments_of_every_tool_get_a_documented_code() -> None:
                 result = await talk.client.call_tool(tool.name, given)
                 if result.is_error:
                     assert result.structured_content["code"] in CODES, (tool.name, given)
+
+
+DOCUMENTED = set(re.findall(r"^### `([A-Z0-9_]+)`", Path("docs/errors.md").read_text("utf-8"), re.MULTILINE))
+
+
+async def test_a66_bad_arguments_of_the_further_tools_get_a_documented_code() -> None:
+    async with near(profile=Profile.EXTENDED, principal=Principal()) as talk:
+        await talk("create_ontology", **GTD)
+        for tool in EXTENDED:
+            names = tool.takes.__struct_fields__
+            for given in [{}, {"extra": 1}, *({name: wrong} for name in names for wrong in WRONG)]:
+                result = await talk.client.call_tool(tool.name, dict.fromkeys(names, "x") | given)
+                if result.is_error:
+                    assert result.structured_content["code"] in DOCUMENTED, (tool.name, given)
 
 
 def test_the_words_of_the_server_are_constants() -> None:

@@ -37,7 +37,9 @@ class Refused(Exception):
 
 
 Call = Callable[[str, dict[str, Any]], Awaitable[Any]]
-Opened = Callable[[], AbstractAsyncContextManager[Call]]
+Faces = dict[str, Call]
+"""Ways to talk to one process, by name."""
+Opened = Callable[[], AbstractAsyncContextManager[Faces]]
 
 
 def over_mcp(client: Client) -> Call:
@@ -57,33 +59,21 @@ def stdio_door(base: Path, store: str | None) -> Opened:
     environment = {**os.environ, **({} if store else {"BASE_PATH": str(base)})}
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[Call]:
+    async def opened() -> AsyncIterator[Faces]:
         async with Client(StdioServerParameters(command=UGS, args=["mcp", *options], env=environment)) as client:
-            yield over_mcp(client)
+            yield {"stdio": over_mcp(client)}
 
     return opened
 
 
-def http_door(base: Path, store: str | None) -> Opened:
-    """A gateway that serves MCP over HTTP, with its files in the base folder."""
+def gateway_door(base: Path, store: str | None) -> Opened:
+    """A gateway that serves MCP over HTTP and GraphQL, with its files in the base folder."""
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[Call]:
+    async def opened() -> AsyncIterator[Faces]:
         with serving(base.parent, "--mirror", str(base), "--store", store or f"file:{base}/_system") as gateway:
-            async with Client(f"{gateway.url}/mcp") as client:
-                yield over_mcp(client)
-
-    return opened
-
-
-def graphql_door(base: Path, store: str | None) -> Opened:
-    """A gateway that serves GraphQL, with its files in the base folder."""
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Call]:
-        with serving(base.parent, "--mirror", str(base), "--store", store or f"file:{base}/_system") as gateway:
-            async with httpx2.AsyncClient() as http:
-                yield over_graphql(http, f"{gateway.url}/graphql")
+            async with Client(f"{gateway.url}/mcp") as client, httpx2.AsyncClient() as http:
+                yield {"http": over_mcp(client), "graphql": over_graphql(http, f"{gateway.url}/graphql")}
 
     return opened
 

@@ -57,6 +57,26 @@ def test_every_further_tool_is_described_like_the_others() -> None:
         assert tool.answers["type"] == "object"
 
 
+async def test_messages_reach_the_actors_of_nodes() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        await talk("create_ontology", node_types=["task"], connection_types=[])
+        task = (await talk("create_node", type="task", content="", format="text", properties={"title": "Call Ann"}))[
+            "node_id"
+        ]
+        told = (await talk("send_message", node_id=task, type="get"))["response"]
+        assert told["success"] is True and "Call Ann" in str(told)
+        await talk("send_message", node_id=task, type="start")
+        done = (await talk("send_message", node_id=task, type="complete", payload={"result": "done"}))["response"]
+        assert done["success"] is True
+        state = (await talk("send_message", node_id=task, type="get"))["response"]
+        assert "completed" in str(state)
+        told = await talk.refused("send_message", node_id=task, type="dance")
+        assert (told["code"], told["message"]) == ("MESSAGE_FAILED", "Unknown message type: dance")
+        assert (await talk.refused("send_message", node_id="nobody", type="get"))["code"]
+    async with near(profile=Profile.EXTENDED, principal=Principal("reader", frozenset({"reader"}))) as talk:
+        assert (await talk.refused("send_message", node_id="x", type="start"))["code"] == "FORBIDDEN"
+
+
 async def test_the_extended_profile_pages_through_everything() -> None:
     async with near(profile=Profile.EXTENDED) as talk:
         offered = [tool.name for tool in (await talk.client.list_tools()).tools]
