@@ -96,6 +96,8 @@ def _config(app: Starlette, settings: Settings) -> uvicorn.Config:
         access_log=False,
         lifespan="on",
         ws_max_size=MOST_FRAME,
+        # It would hold some hundred kilobytes for every open socket, and most say nothing for hours.
+        ws_per_message_deflate=False,
         server_header=False,
         http=LaneProtocol,
         proxy_headers=bool(settings.trusted_proxies),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 POINT, LIST, NESTED, ADD = "point", "list", "nested", "add"
 TITLES = {
     POINT: "Q1 a node by id",
@@ -51,7 +53,7 @@ NEO4J = {
     "pageInfo { hasNextPage endCursor } } }",
     NESTED: "query Nested($id: ID!) { peerNodes(where: {id: {eq: $id}}) { id type "
     f"edgesConnection(first: 20, sort: [{{edge: {{id: ASC}}}}]) {{ {_EDGES} "
-    f"edgesConnection(first: 10, sort: [{{edge: {{id: ASC}}}}]) {{ {_EDGES} }} }} }} }} }} }} }}",
+    f"edgesConnection(first: 10, sort: [{{edge: {{id: ASC}}}}]) {{ {_EDGES} }} }} }} }} }} }} }} }}",
 }
 """What each server must be asked; the texts hold no quotes, so that they fit into a JSON string as they are."""
 
@@ -71,6 +73,9 @@ SAME_NAMES = {
 }
 OWN = ("cursor", "endCursor", "modified")
 """Every server writes these in its own way."""
+
+TEXTS = ("properties", "data")
+"""@neo4j/graphql has no type for JSON, so it gives the text."""
 
 
 def alike(value: Any) -> Any:
@@ -95,6 +100,8 @@ def _pair(key: str, value: Any) -> tuple[str, Any]:
     name = SAME_NAMES.get(key, key)
     if key in OWN:
         return name, "…"
+    if key in TEXTS and isinstance(value, str):
+        return name, msgspec.json.decode(value)
     if key == "peerNodes" and isinstance(value, list):
         return name, alike(value[0]) if value else None
     return name, alike(value)

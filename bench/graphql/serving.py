@@ -67,7 +67,7 @@ def free_port() -> int:
 
 def start(name: str, command: list[str], questions: Mapping[str, str], place: Place, port: int, **more: str) -> Server:
     """Start a server and wait until it listens."""
-    log = place.folder / f"{name}.log"
+    log = place.folder / f"{name.replace('/', '-')}.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
@@ -93,10 +93,10 @@ def _listens(port: int) -> bool:
 
 def start_ours(place: Place, url: str, name: str = OURSELVES) -> Server:
     """Our gateway as it is served, with a login; one line a request is not logged, as with the others."""
-    keys = place.folder / f"{name}.keys"
+    port = free_port()
+    keys = place.folder / f"{name}-{port}.keys"
     keys.unlink(missing_ok=True)
     token = create_token(keys, StoredToken("", "bench", ("writer",)))
-    port = free_port()
     command = [sys.executable, "-m", "gateway.cli.main", "serve", "--store", url, "--port", str(port)]
     quiet = ["--token-file", str(keys), "--log-level", "warning"]
     server = start(name, command + quiet, OURS, place, port)

@@ -5,9 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
+import pytest
+
 from schema import build_schema
 from schema.context import RequestContext
+from schema.events import shown_event
+from schema.operations import Operations
 from ugs import Graph, System
+from ugs.events import Event
 
 
 async def first_of(system: System, subscription: str, count: int) -> list[Any]:
@@ -63,3 +69,20 @@ async def test_edges_are_watched_too(system: System) -> None:
         system, 'subscription { edgesChanged(filter: {touching: "bob"}, afterSeq: 0) { elementId } }', 3
     )
     assert [one["elementId"] for one in found] == ["e2", "e5", "e6"]
+
+
+async def test_an_event_is_written_once_for_all_who_watch(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+
+    def noted(event: Event) -> Any:
+        written.append(event.position)
+        return shown_event(event)
+
+    monkeypatch.setattr("schema.watched.shown_event", noted)
+    operations = Operations(build_schema())
+    prepared = operations.prepare("subscription { events(afterSeq: 0) { seq type data } }")
+    streams = [await operations.subscribe(prepared, RequestContext(system)) for _ in range(5)]
+    answers: list[Any] = [await anext(stream) for stream in streams]  # type: ignore[arg-type]
+    assert len(set(answers)) == 1 and len(written) == 1
+    plain = await Operations(build_schema(), compiling=False).subscribe(prepared, RequestContext(system))
+    assert msgspec.json.decode(answers[0]) == {"data": (await anext(plain)).data}  # type: ignore[arg-type,union-attr]
