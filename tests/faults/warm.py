@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+import gateway.serving
 import tests.faults.damage
 import tests.faults.workers
 from ugs.connect import storage_for
@@ -10,4 +11,4 @@ for url in ("file:warm", "sqlite:", "postgresql://localhost/warm", "neo4j://loca
     with suppress(Exception):  # whoever needs it will be told
         storage_for(url)
 
-__all__ = ["tests"]
+__all__ = ["gateway", "tests"]

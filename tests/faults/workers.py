@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.faults.disk import Fault, FaultyDisk
 from tests.faults.load import make_hub, write
 from tests.faults.script import run_script
+from tests.servers.places import free_port
 from ugs.api import Graph
 from ugs.errors import UgsError, VersionConflict
 from ugs.system import System
@@ -66,6 +67,14 @@ def write_under_limit(pipe: Connection, folder: Path, limit: int) -> None:
         asyncio.run(run())
     except UgsError as error:
         pipe.send(error.code)
+
+
+def serve_store(pipe: Connection, url: str) -> None:
+    """A gateway on the store; says where it is when it can serve."""
+    from gateway.serving import serve
+    from gateway.settings import Settings
+
+    serve(Settings(store=url, port=free_port(), request_seconds=240), pipe.send)
 
 
 def increment(pipe: Connection, url: str) -> None:
