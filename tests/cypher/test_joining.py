@@ -127,6 +127,25 @@ async def test_other_patterns_are_answered_step_by_step(system: System, query: s
         assert (await cypher.ask(system, query)).rows == (await cypher.ask(plain, query)).rows
 
 
+@pytest.mark.parametrize("label", ["x' OR 1=1 --", "P' OR 'a'='a", 'P"; DROP TABLE nodes', "ä", "P P"])
+async def test_only_plain_letters_of_labels_stand_in_a_statement(system: System, label: str) -> None:
+    query = f"MATCH (a:`{label}`)-[:`{label}`]->(b:P) RETURN b.i"
+    (step, *_), found = (await cypher.ask(system, f"EXPLAIN {query}")).plan, await cypher.ask(system, query)
+
+    assert label not in (step.statement or label) and "'P'" in (step.statement or "")
+    assert found.rows == []
+
+
+async def test_one_statement_serves_all_values_of_a_shape(system: System) -> None:
+    query = "MATCH (a)-[:KNOWS]->(b:P) WHERE id(a) = $id RETURN b.i AS i ORDER BY i"
+    for own in range(5):
+        rows = (await cypher.ask(system, query, {"id": f"p{own}"})).rows
+        assert rows == [(other,) for other in range(5) if other != own]
+    assert (await cypher.ask(system, query, {"id": "text 0"})).rows == []
+    one, yes = "MATCH (a {i: 1})-->(b) RETURN count(b)", "MATCH (a {i: true})-->(b) RETURN count(b)"
+    assert [(await cypher.ask(system, query)).rows for query in (one, yes, one)] == [[(4,)], [(0,)], [(4,)]]
+
+
 ASPECTS = [
     "MATCH (a)-->(b) RETURN labels(b) AS l, count(*) AS n ORDER BY l",
     "MATCH (a)-->(b) RETURN b.i AS i, labels(b) AS l ORDER BY i, l",
