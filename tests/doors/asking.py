@@ -141,7 +141,7 @@ class DoorAsking(Facts):
           reason first { entityId } second { entityId } }"""
         shown = await self._found(call, "t: String, p: String, n: Int!", t=tenant, p=project, n=limit)
         pairs = [await self._rows(ENTITIES, (one[end]["entityId"] for end in ("first", "second"))) for one in shown]
-        return [Suggestion(*pair, one["reason"]) for pair, one in zip(pairs, shown, strict=True)]
+        return [Suggestion(pair[0], pair[1], one["reason"]) for pair, one in zip(pairs, shown, strict=True)]
 
     async def resolve_predicate(
         self, alias: str, *, tenant: str | None = None, project: str | None = None, at: At | None = None
