@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ugs.graph.model import Edge, Node
+from ugs.graph.model import Node
 from ugs.graph.paths import Path
 from ugs.graph.search import Hit
 from ugs.graph.walk import Step
-from ugs.reads.plan import Found, Rows
 from ugs.values import to_text
 
 
@@ -25,43 +24,11 @@ def quoted(text: str | None) -> str:
 
 def node_answer(node: Node) -> bytes:
     """All of a node."""
-    return _node(node).encode()
-
-
-def _node(node: Node) -> str:
     # Ids are letters, digits, `_`, `-` and `:`, so they need no escaping.
     return (
         f'{{"id":"{node.id}","type":{quoted(node.type)},"properties":{node.properties_text},'
         f'"data":{node.data_text or "null"},"created":{node.created},"modified":{node.modified}}}'
-    )
-
-
-def nodes_answer(nodes: Iterable[Node]) -> bytes:
-    """A list of nodes."""
-    return f"[{','.join(map(_node, nodes))}]".encode()
-
-
-def nested_answer(rows: Rows) -> bytes:
-    """A node, its edges, their targets, their edges, their targets."""
-    return (_nested(rows.items[0], 2) if rows.items else "null").encode()
-
-
-def _nested(found: Found, levels: int) -> str:
-    node: Node = found.row
-    head = f'{{"id":"{node.id}","type":{quoted(node.type)},"properties":{node.properties_text}'
-    if not levels:
-        return head + "}"
-    return f'{head},"edges":[{",".join([_edge(item, levels - 1) for item in found.nest["edges"].items])}]}}'
-
-
-def _edge(found: Found, levels: int) -> str:
-    edge: Edge = found.row
-    targets = found.nest["target"].items
-    target = _nested(targets[0], levels) if targets else "null"
-    return (
-        f'{{"id":"{edge.id}","type":{quoted(edge.type)},"weight":{edge.weight},'
-        f'"properties":{edge.properties_text},"target":{target}}}'
-    )
+    ).encode()
 
 
 def hits_answer(hits: Iterable[Hit]) -> bytes:

@@ -22,7 +22,7 @@ from bench.results import (
     write_verdicts,
 )
 from bench.sampling import Contest, Effort, Tell, check, figures, sample_all
-from bench.sides.ours import Ours
+from bench.sides.ours import Ours, open_ours
 from bench.sides.raw_writers import raw_writer
 from bench.stores import STORES, Loads, Store, ensure_loaded
 from bench.writes import sample_writes
@@ -90,8 +90,7 @@ async def _open_stores(
             continue
         tell(f"opening {name} {size_name(size)}")
         one.loads[name] = await ensure_loaded(store, url, size, loads, tell)
-        ours = Ours("ours", System.at_url(url))
-        await ours.system.open()
+        ours = await open_ours("ours", url)
         opened.push_async_callback(ours.close)
         ready.append((store, ours))
     return ready

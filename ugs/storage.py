@@ -198,6 +198,10 @@ class Storage(ABC):
         """A session for one question; a store that needs no transaction around it may save that."""
         return self.session()
 
+    def at_hand(self, table: Table) -> Mapping[Any, Row] | None:
+        """All rows of a table by key as they are from moment to moment, where the store holds them in memory."""
+        return None
+
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; a store that needs no transaction around it may save that."""
         async with self.session() as session:

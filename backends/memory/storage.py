@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,7 +30,7 @@ from backends.memory.settings import Fsync, Settings
 from backends.memory.snapshotting import Snapshotter
 from backends.memory.tables import MemoryTable, Name, NotBuilt, copy_tables, make_tables
 from backends.memory.worker import ended
-from ugs.catalog import Catalog
+from ugs.catalog import Catalog, Row, Table
 from ugs.clock import Clock, WallClock
 from ugs.errors import StorageIOError, Unavailable
 from ugs.reads.plan import Read
@@ -116,6 +116,9 @@ class MemoryStorage(Storage):
 
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         return self._write_session(self) if write else self._read_session
+
+    def at_hand(self, table: Table) -> Mapping[Any, Row] | None:
+        return self._read_session.at_hand(table)
 
     def copy_tables(self) -> dict[str, MemoryTable]:
         """Tables with the same rows, for a session that reads what it has written."""

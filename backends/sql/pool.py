@@ -29,17 +29,23 @@ class Pool(Generic[L]):
 
     async def acquire(self) -> L:
         """A connection for the caller alone."""
-        await self._turn()
+        if self._turns.locked():
+            await self._turn()
+        else:
+            await self._turns.acquire()
         try:
-            return await self._ready()
+            return self._last_used() or await self._ready()
         except BaseException:
             self._turns.release()
             raise
 
+    def _last_used(self) -> L | None:
+        """The connection that was given back last, if it was used a moment ago."""
+        if self._idle and self._idle[-1][0].is_usable and monotonic() - self._idle[-1][1] < QUIET_SECONDS:
+            return self._idle.pop()[0]
+        return None
+
     async def _turn(self) -> None:
-        if not self._turns.locked():
-            await self._turns.acquire()
-            return
         try:
             async with asyncio.timeout(self._patience):
                 await self._turns.acquire()

@@ -6,19 +6,23 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import ClassVar
 
 from msgspec.structs import replace
 
+from backends.sql.answering import Answering
 from backends.sql.dialect import Dialect
 from backends.sql.link import Link
 from backends.sql.migration import bring_up_to_date, transaction
 from backends.sql.names import EVENTS
-from backends.sql.native import NativeSession, is_one_statement
+from backends.sql.native import NativeSession, is_one_statement, is_point
 from backends.sql.pool import Pool
 from backends.sql.session import Shape, SqlSession
+from backends.sql.writing import Writing
 from ugs.catalog import Catalog
 from ugs.errors import StorageIOError
 from ugs.reads.plan import Read, Rows
+from ugs.reads.rendering import Late, Rendering
 from ugs.storage import Storage
 
 PATIENCE = 5.0
@@ -31,6 +35,8 @@ class SqlStorage(Storage):
     """What both databases share."""
 
     dialect: Dialect
+    writing: ClassVar[type[Writing]] = Writing
+    """How the database writes answers itself."""
 
     def __init__(self, *, native: bool, readers: int) -> None:
         self.native = native
@@ -42,6 +48,7 @@ class SqlStorage(Storage):
         self._watchers: Pool[Link] | None = None
         """Connections that wait for news, apart from those that answer: the next watcher takes over from the last."""
         self.warnings: Sequence[str] = ()
+        self._answering: Answering | None = None
 
     @abstractmethod
     async def connect(self, *, write: bool = False) -> Link:
@@ -142,9 +149,29 @@ class SqlStorage(Storage):
 
     async def read(self, plan: Read) -> Rows:
         """The answer to one plan; where that is one statement, no transaction is needed around it."""
-        alone = self.native and is_one_statement(self.shape, plan)
-        async with self.glance() if alone else self.session() as session:
-            return await session.read(plan)
+        pool, shape = self.pool, self.shape
+        if not self.native or not (is_point(plan) or is_one_statement(shape, plan)):
+            return await super().read(plan)
+        link = await pool.acquire()
+        try:
+            return await self._session_on(link, shape).read(plan)
+        finally:
+            pool.release(link)
+
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+        """The answer to one plan as text, written by the database where it can."""
+        text = await self.answering.text(plan, rendering) if self.native and rendering.is_native else None
+        return await super().render(plan, rendering, late) if text is None else text
+
+    def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
+        return self.answering.statements(plan, rendering) if self.native and rendering.is_native else []
+
+    @property
+    def answering(self) -> Answering:
+        """Writes answers on the connections that are open now."""
+        if self._answering is None or self._answering.pool is not self.pool:
+            self._answering = Answering(self.shape, self.pool, self.writing)
+        return self._answering
 
     async def wipe(self) -> None:
         shape = self.shape

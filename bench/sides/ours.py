@@ -1,4 +1,4 @@
-"""Our side: a system on a store, asked through sessions and plans as a door would ask."""
+"""Our side: a system on a store, asked as a door would ask: by sessions, or by a plan and how to write its answer."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import msgspec
 from bench import answers
 from bench.questions import DEPTH, FIRST_EDGES, LIST_LIMIT, SEARCH_LIMIT, SECOND_EDGES
 from bench.sides import Job
-from ugs.api import Graph
+from ugs.catalog import Table
 from ugs.graph.model import EDGES, NODES
 from ugs.graph.paths import shortest_path
 from ugs.graph.search import search
 from ugs.graph.walk import traverse
 from ugs.reads.plan import Nested, Order, Page, Read
+from ugs.reads.rendering import Body, Column, Items, Many, One, Parts, Piece, Rendering, Text
 from ugs.reads.where import eq
 from ugs.system import System
 
@@ -32,15 +33,41 @@ TWO_HOPS = Read(NODES).nested(
 )
 
 
+def object_of(table: Table, fields: Mapping[str, str], *more: Piece) -> Body:
+    """How a row is written: some of its fields, and what is related."""
+    columns = [
+        piece
+        for number, (key, field) in enumerate(fields.items())
+        for piece in (Text(f'{"," if number else ""}"{key}":'), Column(field))
+    ]
+    return Body(table, (Text("{"), *columns, *more, Text("}")))
+
+
+NODE_KEYS = {"id": "id", "type": "type", "properties": "properties_text"}
+EDGE_KEYS = {"id": "id", "type": "type", "weight": "weight", "properties": "properties_text"}
+
+
+def node_with_edges(target: Body) -> Body:
+    """A node, its edges, and for each of them what the body says of its target."""
+    edge = object_of(EDGES, EDGE_KEYS, Text(',"target":'), One("target", target))
+    return object_of(NODES, NODE_KEYS, Many("edges", Parts((Text(',"edges":['), Items(edge), Text("]")))))
+
+
+_WHOLE = object_of(NODES, {**NODE_KEYS, "data": "data_text", "created": "created", "modified": "modified"})
+WHOLE_NODE = Rendering(_WHOLE)
+NODE_LIST = Rendering(Parts((Text("["), Items(_WHOLE), Text("]"))))
+NODE_AND_EDGES = Rendering(node_with_edges(node_with_edges(object_of(NODES, NODE_KEYS))))
+
+
 class Ours:
-    """A store of ours."""
+    """A store of ours, opened already."""
 
     def __init__(self, name: str, system: System) -> None:
         self.name = name
         self.system = system
-        self.graph = Graph(system)
+        self.nodes = system.storage.at_hand(NODES)
         self.jobs: Mapping[str, Job] = {
-            "point": self.point,
+            "point": self.point if self.nodes is None else self.point_at_hand,
             "point_plan": self.point_plan,
             "listing": self.listing,
             "two_hop": self.two_hop,
@@ -53,22 +80,27 @@ class Ours:
     async def close(self) -> None:
         await self.system.close()
 
+    def point_at_hand(self, id: str) -> bytes:
+        """From a store that has its rows in memory, where nobody need wait for one."""
+        node = None if self.nodes is None else self.nodes.get(id)
+        return b"null" if node is None else answers.node_answer(node)
+
     async def point(self, id: str) -> bytes:
         async with self.system.session() as session:
             node = await session.find(NODES, id)
         return b"null" if node is None else answers.node_answer(node)
 
     async def point_plan(self, id: str) -> bytes:
-        rows = await self.system.read(Read(NODES, eq("id", id)))
-        return answers.node_answer(rows.items[0].row) if rows.items else b"null"
+        return await self._text(Read(NODES, eq("id", id)), WHOLE_NODE)
 
     async def listing(self, type: str, after: str) -> bytes:
-        rows = await self.system.read(Read(NODES, eq("type", type), page=Page(LIST_LIMIT, (after,))))
-        return answers.nodes_answer(rows.rows)
+        return await self._text(Read(NODES, eq("type", type), page=Page(LIST_LIMIT, (after,))), NODE_LIST)
 
     async def two_hop(self, id: str) -> bytes:
-        rows = await self.system.read(msgspec.structs.replace(TWO_HOPS, where=eq("id", id)))
-        return answers.nested_answer(rows)
+        return await self._text(msgspec.structs.replace(TWO_HOPS, where=eq("id", id)), NODE_AND_EDGES)
+
+    async def _text(self, plan: Read, rendering: Rendering) -> bytes:
+        return (await self.system.storage.render(plan, rendering, [])).encode()
 
     async def search(self, words: str) -> bytes:
         async with self.system.session() as session:

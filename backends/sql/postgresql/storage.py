@@ -16,20 +16,18 @@ from sqlalchemy.pool import NullPool
 from backends.sql.engine import driver_connection
 from backends.sql.link import Link
 from backends.sql.migration import transaction
-from backends.sql.postgresql.answering import Answering
 from backends.sql.postgresql.deciding import FOLLOWS, DecidingSession, Standing, follow_function
 from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.extensions import made
 from backends.sql.postgresql.link import PostgresqlLink
 from backends.sql.postgresql.vectors import register, settle_indexes, vector_schema
+from backends.sql.postgresql.writing import PostgresqlWriting
 from backends.sql.session import SqlSession
 from backends.sql.settings import PostgresqlSettings
 from backends.sql.storage import NATIVE, SqlStorage
 from ugs.catalog import Catalog
 from ugs.errors import Conflict, StorageIOError, Unavailable
-from ugs.reads.plan import Read
-from ugs.reads.rendering import Late, Rendering
 from ugs.storage import Capabilities
 
 CONNECT_SECONDS = 5.0
@@ -66,11 +64,11 @@ class PostgresqlStorage(SqlStorage):
     scheme: ClassVar[str] = "postgresql"
     capabilities: ClassVar[Capabilities] = Capabilities(durable=True, concurrent_writers=True, native=NATIVE)
     dialect = PostgresqlDialect()
+    writing = PostgresqlWriting
 
     def __init__(self, settings: PostgresqlSettings) -> None:
         super().__init__(native=settings.native, readers=settings.pool)
         self.settings = settings
-        self._answering: Answering | None = None
         self._standing, self._follows, self._careful_until = Standing(), False, 0.0
         self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
 
@@ -116,21 +114,6 @@ class PostgresqlStorage(SqlStorage):
         if write:
             await link.run("SET statement_timeout = 0")
         return link
-
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
-        """The answer to one plan as text, written by the database where it can."""
-        text = await self.answering.text(plan, rendering) if self.native and rendering.is_native else None
-        return await super().render(plan, rendering, late) if text is None else text
-
-    def written_by(self, plan: Read, rendering: Rendering) -> list[str]:
-        return self.answering.statements(plan, rendering) if self.native and rendering.is_native else []
-
-    @property
-    def answering(self) -> Answering:
-        """Writes answers on the connections that are open now."""
-        if self._answering is None or self._answering.pool is not self.pool:
-            self._answering = Answering(self.shape, self.pool)
-        return self._answering
 
     # ── decisions ────────────────────────────────────────────────────────────
 

@@ -26,6 +26,7 @@ from backends.sql.settings import SqliteSettings
 from backends.sql.sqlite.dialect import SqliteDialect
 from backends.sql.sqlite.errors import translated
 from backends.sql.sqlite.link import SqliteLink, Thread, started, thread_for
+from backends.sql.sqlite.writing import SqliteWriting
 from backends.sql.storage import NATIVE, SqlStorage
 from ugs.catalog import Catalog
 from ugs.errors import StorageIOError
@@ -42,6 +43,7 @@ class SqliteStorage(SqlStorage):
     scheme: ClassVar[str] = "sqlite"
     capabilities: ClassVar[Capabilities] = Capabilities(durable=True, concurrent_writers=True, native=NATIVE)
     dialect = SqliteDialect()
+    writing = SqliteWriting
 
     def __init__(self, settings: SqliteSettings) -> None:
         super().__init__(native=settings.native, readers=settings.pool)

@@ -1,4 +1,4 @@
-"""Texts from PostgreSQL: each statement written once, and requests that come together answered together.
+"""Texts from the database: each statement written once, and requests that come together answered together.
 
 Reads of one shape differ in a few values. Their statement is kept, with places for those values, in two forms: for
 one set of values, and for many at once. At most two of a kind are under way; whoever comes meanwhile waits for the
@@ -8,7 +8,6 @@ for nobody.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
@@ -19,9 +18,8 @@ from backends.sql.fitting import Fitted, fitted
 from backends.sql.link import Link
 from backends.sql.native import is_one_statement
 from backends.sql.pool import Pool
-from backends.sql.postgresql.bulks import sent
-from backends.sql.postgresql.rendering import Writing, finished, is_writable
 from backends.sql.session import Shape
+from backends.sql.writing import TYPES, Writing
 from ugs.catalog import Kind
 from ugs.reads.plan import Read
 from ugs.reads.rendering import Rendering
@@ -30,8 +28,8 @@ from ugs.reads.varying import Varying
 from ugs.reads.where import Op
 
 KEPT = 500
-_PLACEHOLDER = re.compile(r"\$(\d+)")
-_TYPES = {str: "text", int: "int8"}
+PATIENCE = 3
+"""After so many failures in a row the next answers of a shape will hardly be different."""
 
 Key = tuple[Any, ...]
 
@@ -43,6 +41,8 @@ class Statement(Struct):
     slots: list[tuple[int | None, Any]]
     """For each parameter the number of its value, or the value itself."""
     shared: Sharing[list[Any], str] | None = None
+    failures: int = 0
+    """How many answers in a row the database began and could not finish."""
 
     def parameters(self, values: Sequence[Any]) -> list[Any]:
         return [constant if number is None else values[number] for number, constant in self.slots]
@@ -60,8 +60,8 @@ def fits(kind: Kind, value: Any) -> bool:
 class Answering:
     """Answers plans as texts."""
 
-    def __init__(self, shape: Shape, pool: Pool[Link]) -> None:
-        self.shape, self.pool = shape, pool
+    def __init__(self, shape: Shape, pool: Pool[Link], writing: type[Writing]) -> None:
+        self.shape, self.pool, self.writing = shape, pool, writing
         self._kept: OrderedDict[Key, Statement] = OrderedDict()
 
     async def text(self, plan: Read, rendering: Rendering) -> str | None:
@@ -78,23 +78,30 @@ class Answering:
             return None
         parameters = statement.parameters(varying.values)
         if statement.shared is not None:
-            return finished(await statement.shared.ask(parameters))
-        return finished((await self._rows(statement.alone, parameters))[0][0])
+            return self.writing.finished(await statement.shared.ask(parameters))
+        text = self.writing.finished((await self._rows(statement.alone, parameters))[0][0])
+        statement.failures = 0 if text is not None else statement.failures + 1
+        if statement.failures > PATIENCE:
+            self._keep(key, UNWRITABLE)
+        return text
 
     async def _unkept(self, plan: Read, rendering: Rendering) -> str | None:
         if not self._can_write(plan, rendering):
             return None
-        text, values = Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)
-        return finished((await self._rows(text, values))[0][0])
+        text, values = self._writer().statement(plan, rendering)
+        return self.writing.finished((await self._rows(text, values))[0][0])
 
     def statements(self, plan: Read, rendering: Rendering) -> list[str]:
         """What is sent for a plan; none where the database cannot write its answer."""
         if not self._can_write(plan, rendering):
             return []
-        return [Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)[0]]
+        return [self._writer().statement(plan, rendering)[0]]
+
+    def _writer(self) -> Writing:
+        return self.writing(self.shape.catalog, self.shape.dialect)
 
     def _can_write(self, plan: Read, rendering: Rendering) -> bool:
-        return is_writable(plan, rendering) and is_one_statement(self.shape, plan)
+        return self.writing.is_writable(plan, rendering) and is_one_statement(self.shape, plan)
 
     def _keep(self, key: Key, statement: Statement) -> Statement:
         self._kept[key] = statement
@@ -105,10 +112,10 @@ class Answering:
     def _statement(self, plan: Read, rendering: Rendering, varying: Varying) -> Statement:
         if not self._can_write(plan, rendering):
             return UNWRITABLE
-        text, values = Writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)
+        text, values = self._writer().statement(plan, rendering)
         holes = varying.holes
-        slots = [(holes.get(value) if type(value) in _TYPES else None, value) for value in values]
-        return Statement(text, slots, self._sharing(text, together(text, values)))
+        slots = [(holes.get(value) if type(value) in TYPES else None, value) for value in values]
+        return Statement(text, slots, self._sharing(text, self.writing.together(text, values)))
 
     # ── asking ───────────────────────────────────────────────────────────────
 
@@ -122,7 +129,7 @@ class Answering:
             return text
 
         async def several(some: list[list[Any]]) -> list[str]:
-            text, columns = sent(many, list(zip(*some, strict=True)))
+            text, columns = self.writing.sent(many, list(zip(*some, strict=True)))
             return [row[0] for row in await self._rows(text, columns)]
 
         return Sharing(one, several)
@@ -133,13 +140,3 @@ class Answering:
             return await link.rows(text, values)
         finally:
             self.pool.release(link)
-
-
-def together(text: str, values: Sequence[Any]) -> str | None:
-    """The statement for many sets of values at once; None where a value is not a plain one."""
-    if not values or any(type(value) not in _TYPES for value in values):
-        return None
-    many = ", ".join(f"${number}::{_TYPES[type(value)]}[]" for number, value in enumerate(values, 1))
-    names = ", ".join(f"c{number}" for number in range(1, len(values) + 1))
-    one = _PLACEHOLDER.sub(lambda found: f"k.c{found[1]}", text)
-    return f"SELECT ({one}) FROM unnest({many}) WITH ORDINALITY AS k({names}, turn) ORDER BY k.turn"

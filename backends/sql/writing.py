@@ -1,18 +1,19 @@
-"""Answers written by PostgreSQL: a rendering and its plan as one expression that is the finished text.
+"""Answers written by the database: a rendering and its plan as one expression that is the finished text.
 
 Related rows are subqueries inside the text of their parents, so one statement gives one text whatever the nesting.
-Numbers that PostgreSQL would write differently than we do are marked, and written again on this side.
+Numbers that the database would write differently than we do are marked, and seen to on this side.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
 from backends.sql.conditions import TRUE, Place
-from backends.sql.dialect import Dialect, quoted
+from backends.sql.dialect import Dialect, quoted, tie_index
 from backends.sql.statements import Bound, Select, limit_of, walking_order
 from ugs.catalog import Catalog, Field, Kind
 from ugs.reads.cursors import JOINT, Cursors, cursors_for
@@ -40,12 +41,10 @@ from ugs.reads.rendering import (
 
 MARK = "\x01"
 """Stands in no JSON text, so it can stand around what is to be written again."""
+TYPES = {str: "text", int: "int8"}
+_SEAM = re.compile(r"(?<!')' \|\| '(?!')")
+"""Where one literal ends and the next begins; together they are one."""
 _MARKED = re.compile(f"{MARK}([^{MARK}]*){MARK}")
-
-
-def is_writable(plan: Read, rendering: Rendering) -> bool:
-    """Whether PostgreSQL can write the answer: forward pages, and cursors of numbers and identifiers."""
-    return rendering.is_native and _is_writable(plan, _needs_cursors(rendering.root))
 
 
 def _needs_cursors(root: Body | Parts) -> bool:
@@ -60,11 +59,6 @@ def _is_writable(read: Read, cursors: bool) -> bool:
     )
 
 
-def finished(text: str) -> str:
-    """The text with the marked numbers as we write them."""
-    return _MARKED.sub(lambda found: json_of(float(found[1])), text) if MARK in text else text
-
-
 class _Shown(Struct, frozen=True):
     """A page while it is written."""
 
@@ -77,11 +71,49 @@ class _Shown(Struct, frozen=True):
 
 
 class Writing:
-    """Writes the statement that writes the answer."""
+    """Writes the statement that writes the answer, spelled as PostgreSQL understands it."""
+
+    one_row: ClassVar[str] = " HAVING TRUE"
+    """Makes it one row, whatever there is to collect."""
 
     def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
         self.select = Select(catalog, dialect)
         self._aliases = 0
+
+    @staticmethod
+    def is_writable(plan: Read, rendering: Rendering) -> bool:
+        """Whether the database can write the answer: forward pages, and cursors of numbers and identifiers."""
+        return rendering.is_native and _is_writable(plan, _needs_cursors(rendering.root))
+
+    @staticmethod
+    def finished(text: str) -> str | None:
+        """The text with the marked numbers as we write them; None when the answer must be written here after all."""
+        return _MARKED.sub(lambda found: json_of(float(found[1])), text) if MARK in text else text
+
+    @staticmethod
+    def together(text: str, values: Sequence[Any]) -> str | None:
+        """The statement for many sets of values at once; None where there is no such statement."""
+        return None
+
+    @staticmethod
+    def sent(text: str, columns: list[Sequence[Any]]) -> tuple[str, list[Sequence[Any]]]:
+        """The statement for many as it is sent, with a column of values for each of its parameters."""
+        return text, columns
+
+    def column(self, field: Field, column: str) -> str:
+        """A field as the JSON that we write."""
+        if field.plain:
+            return f"'\"' || {column} || '\"'"
+        text = _COLUMNS[field.kind].format(column)
+        return f"coalesce({text}, 'null')" if field.nullable else text
+
+    def counted(self) -> str:
+        """How many rows there are, as text."""
+        return "count(*)::text"
+
+    def collected(self, text: str, inside: str) -> str:
+        """The texts of the rows of a page, between commas."""
+        return f"coalesce(string_agg({text}, ','){inside}, '')"
 
     def statement(self, plan: Read, rendering: Rendering) -> Bound:
         """A query for one text, and the values of its parameters."""
@@ -109,7 +141,7 @@ class Writing:
         if isinstance(piece, Text):
             return _literal(piece.text)
         if isinstance(piece, Column):
-            return _column(read.table.field(piece.field), place.column(piece.field))
+            return self.column(read.table.field(piece.field), place.column(piece.field))
         if isinstance(piece, Cursor):
             assert cursors is not None
             return _cursor(cursors, place)
@@ -121,7 +153,9 @@ class Writing:
             return self._row(nested.read, piece.body, self._tie(nested, place, read))
         assert isinstance(piece, Many)
         nested = read.nest[piece.name]
-        return self._page(nested.read, piece.parts, self._tie(nested, place, read))
+        remote = read.table.relations[nested.relation].remote
+        index = tie_index(self.select.dialect, nested.read.table, remote)
+        return self._page(nested.read, piece.parts, self._tie(nested, place, read), index)
 
     def _tie(self, nested: Nested, place: Place, read: Read) -> str:
         """What ties a related row to this one; the name of its table is filled in later."""
@@ -131,13 +165,13 @@ class Writing:
 
     # ── pages ────────────────────────────────────────────────────────────────
 
-    def _page(self, read: Read, parts: Parts, tie: str) -> str:
+    def _page(self, read: Read, parts: Parts, tie: str, index: str = "") -> str:
         """A page of the rows that meet the condition."""
         place, cursors = self._place(read), cursors_for(read.table, read.order)
         counted = any(isinstance(piece, Further | EndCursor) for piece in parts.pieces)
         columns = ", ".join(place.column(name) for name in _needed(read, parts))
         limit = None if read.page.limit is None else read.page.limit + counted
-        source = self._source(read, tie, place, columns, limit)
+        source = self._source(read, tie, place, columns, limit_of(limit), index)
         if counted:
             # The page has one row fewer; how many there are says which is its last.
             numbers = "row_number() OVER () AS place, count(*) OVER () AS among"
@@ -145,16 +179,15 @@ class Writing:
         inside = f" FILTER (WHERE place <= {read.page.limit})" if counted and read.page.limit is not None else ""
         shown = _Shown(read, place, cursors, tie, inside)
         text = _concatenated(self._part(piece, shown) for piece in parts.pieces)
-        # HAVING makes it one row, whatever there is to collect.
-        return f"(SELECT {text} FROM ({source}) {place.alias} HAVING TRUE)"
+        return f"(SELECT {text} FROM ({source}) {place.alias}{self.one_row})"
 
-    def _source(self, read: Read, tie: str, place: Place, columns: str, limit: int | None) -> str:
+    def _source(self, read: Read, tie: str, place: Place, columns: str, limit: str, index: str) -> str:
         walk = walking_order(read.table, read.order, read.page)
         condition = self.select.condition(place, read.where, walk, read.page)
         return (
-            f"SELECT {columns} FROM {quoted(read.table.name)} {place.alias} "
+            f"SELECT {columns} FROM {quoted(read.table.name)} {place.alias}{index} "
             f"WHERE {tie.format(place.alias)} AND {condition} "
-            f"ORDER BY {self.select.order(place, walk)}{limit_of(limit)}"
+            f"ORDER BY {self.select.order(place, walk)}{limit}"
         )
 
     def _part(self, piece: Piece, shown: _Shown) -> str:
@@ -168,13 +201,13 @@ class Writing:
             return _end_cursor(piece, shown)
         assert isinstance(piece, Items)
         text = self._body(piece.body, shown.place, shown.read, shown.cursors)
-        return f"coalesce(string_agg({text}, ','){shown.inside}, '')"
+        return self.collected(text, shown.inside)
 
     def _total(self, read: Read, tie: str) -> str:
         place = self._place(read)
         condition = self.select.conditions.text(read.where, place)
         counted = f"FROM {quoted(read.table.name)} {place.alias} WHERE {tie.format(place.alias)} AND {condition}"
-        return f"(SELECT count(*)::text {counted})"
+        return f"(SELECT {self.counted()} {counted})"
 
 
 def _needed(read: Read, parts: Parts) -> list[str]:
@@ -202,20 +235,12 @@ def _end_cursor(piece: EndCursor, shown: _Shown) -> str:
 
 
 def _concatenated(parts: Iterable[str]) -> str:
-    return "(" + " || ".join(parts) + ")"
+    return "(" + _SEAM.sub("", " || ".join(parts)) + ")"
 
 
 def _literal(text: str) -> str:
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
-
-
-def _column(field: Field, column: str) -> str:
-    """A field as the JSON that we write."""
-    if field.plain:
-        return f"'\"' || {column} || '\"'"
-    text = _COLUMNS[field.kind].format(column)
-    return f"coalesce({text}, 'null')" if field.nullable else text
 
 
 _REAL = (

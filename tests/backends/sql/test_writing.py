@@ -1,0 +1,69 @@
+"""Answers that the database writes are those that are written from its rows, to the last character."""
+
+from __future__ import annotations
+
+import pytest
+
+from backends.sql import SqlStorage
+from tests.backends.sql.samples import PARTS, THINGS, Part, Thing, store
+from ugs.reads.plan import Nested, Order, Page, Read
+from ugs.reads.rendering import Body, Column, Items, Many, One, Parts, Piece, Rendering, Text, Total
+from ugs.reads.where import eq
+from ugs.values import JsonText, to_text
+
+NUMBERS = [0.0, 1.0, -2.5, 0.0005, 0.1, 1e-4, 1e-5, 1e14, 1e15, 1e22, 0.1 + 0.2, 1 / 3, 123456789012345.6, 9_999.9999]
+TEXTS = ["", "it's", 'say "x"', "back\\slash", "a\nb\tc\x01\x1f", "naïve “é” 😀", "' || '", None]
+
+
+def written(table_fields: list[str], *more: Piece) -> tuple[Piece, ...]:
+    columns = [piece for name in table_fields for piece in (Text(f'"{name}":'), Column(name), Text(","))]
+    return (Text("{"), *columns, *more, Text("}"))
+
+
+PART = Body(
+    PARTS, written(["number", "weight", "attributes"], Text('"of":'), One("thing", Body(THINGS, (Column("id"),))))
+)
+PAGE = Parts((Text('"parts":['), Items(PART), Text('],"all":'), Total()))
+THING = Body(THINGS, written(["id", "kind", "size", "ratio", "done", "props", "memo"], Many("parts", PAGE)))
+PLAN = Read(THINGS, order=(Order("size", descending=True),), page=Page(limit=50)).nested(
+    parts=Nested(
+        "parts",
+        Read(PARTS, order=(Order("number", descending=True),), page=Page(limit=3), total=True).nested(
+            thing=Nested("thing", Read(THINGS))
+        ),
+    )
+)
+LIST = Rendering(Parts((Text("["), Items(THING), Text("]"))))
+
+
+def things() -> list[Thing]:
+    values = enumerate(zip(TEXTS * 2, [None, *NUMBERS], [None, True, False] * 5, strict=False))
+    return [
+        Thing(f"t{n}", text, n, number, done, to_text({"k": text}), None if n % 2 else JsonText("[1]"))
+        for n, (text, number, done) in values
+    ]
+
+
+async def both_ways(storage: SqlStorage, plan: Read, rendering: Rendering) -> tuple[str, str]:
+    return await storage.render(plan, rendering, []), rendering.write(await storage.read(plan), plan, [])
+
+
+@pytest.mark.parametrize("numbers", [[0.5, 2.0, 0.0], NUMBERS])
+async def test_the_database_writes_what_we_would_write(storage: SqlStorage, numbers: list[float]) -> None:
+    usual = [thing for thing in things() if thing.ratio in (None, *numbers)]
+    parts = [Part(usual[0].id, n, f"l{n}", number, JsonText("{}")) for n, number in enumerate(numbers)]
+    await store(storage, {THINGS: usual, PARTS: parts})
+
+    for _ in range(5):
+        ours, rows = await both_ways(storage, PLAN, LIST)
+        assert ours == rows
+    assert storage.written_by(PLAN, LIST)
+
+
+async def test_one_row_or_none(storage: SqlStorage) -> None:
+    await store(storage, {THINGS: things()[:3], PARTS: []})
+    plan = Read(THINGS, eq("id", "t1")).nested(**PLAN.nest)
+
+    assert (await both_ways(storage, plan, Rendering(THING)))[0].startswith('{"id":"t1"')
+    ours, rows = await both_ways(storage, Read(THINGS, eq("id", "nobody")).nested(**PLAN.nest), Rendering(THING))
+    assert ours == rows == "null"
