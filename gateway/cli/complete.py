@@ -11,7 +11,7 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from gateway.cli.interactive.completing import Vocabulary, complete, learn, wants_graph
-from gateway.cli.outcome import Misused, NotOpened
+from gateway.cli.outcome import Misused, NotOpened, put_out
 from gateway.cli.places import VALUED, Place, opened_port, take_place
 from gateway.cli.ports.http import Refused, Unreachable
 from ugs.errors import UgsError
@@ -30,7 +30,7 @@ def run(options: Namespace) -> int:
     """Do the work; answers the exit code."""
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     for candidate in candidates(words):
-        print(candidate)
+        put_out(candidate)
     return 0
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gateway.cli.outcome import put_out
+
 BASH = """_ugs() {
     local IFS=$'\\n' word="${COMP_WORDS[COMP_CWORD]}"
     COMPREPLY=($(ugs complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
@@ -48,5 +50,5 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Do the work; answers the exit code."""
-    print(SCRIPTS[options.shell], end="")
+    put_out(SCRIPTS[options.shell], end="")
     return 0

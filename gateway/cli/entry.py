@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-FAILED, INTERRUPTED = 1, 130
+from gateway.cli.exits import INTERRUPTED, OK, unwritten
 
 
 def main() -> int:
@@ -22,24 +22,23 @@ def run(words: list[str]) -> int:
     from gateway.cli.quick import quick_answer
 
     answer = quick_answer(words, os.environ)
-    if answer is None:
-        from gateway.cli.main import main
+    if answer is not None:
+        return said(answer)
+    from gateway.cli.main import main
 
-        return main(words)
-    return said(answer)
+    return main(words)
 
 
 def said(answer: str) -> int:
     """Say an answer as the ordinary way would: in UTF-8, whatever the terminal's language."""
+    if sys.stdout is None:
+        return OK  # it was closed before we began: nobody wants to hear it
     try:
-        sys.stdout.flush()
         sys.stdout.buffer.write(answer.encode("utf-8", "backslashreplace") + b"\n")
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read our output has gone; nothing is left to tell, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
-    return 0
+    except OSError as error:
+        return unwritten(error)
+    return OK
 
 
 if __name__ == "__main__":

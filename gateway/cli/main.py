@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gateway.cli.commands import NAMES, Entry, find_command
 from gateway.cli.exits import OK
-from gateway.cli.outcome import Misused, Speech, in_words
+from gateway.cli.outcome import Misused, Speech, in_words, put_out
 from gateway.cli.places import VALUED, take_place
 from gateway.cli.speaking import FLAGS
 
@@ -95,19 +95,19 @@ def _interactive(typed: Invocation) -> int:
 def _help(topic: str) -> int:
     from gateway.cli.helping import help_text
 
-    print(help_text(topic))
+    put_out(help_text(topic))
     return OK
 
 
 def _spoken_help(words: list[str], speech: Speech) -> int:
-    print(speech.voice.format_help(words[0] if words else ""))
+    put_out(speech.voice.format_help(words[0] if words else ""))
     return OK
 
 
 def _version() -> int:
     from ugs import __version__
 
-    print(f"ugs {__version__}")
+    put_out(f"ugs {__version__}")
     return OK
 
 

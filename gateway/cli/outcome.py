@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gateway.cli.answers import Answer
-from gateway.cli.exits import BUG, FAILED, INTERRUPTED, NO_ADDRESS, NO_STORE, USAGE
+from gateway.cli.exits import BUG, FAILED, INTERRUPTED, NO_ADDRESS, NO_STORE, USAGE, unwritten
 from gateway.cli.speaking import HUMAN, choose_mode
 from gateway.cli.voices import Coded, OutputActor, voice_of
 from gateway.masking import without_secrets
@@ -44,6 +45,29 @@ def say(sentence: str) -> None:
     print(without_secrets(sentence), file=sys.stderr, flush=True)
 
 
+class Unwritten(Exception):
+    """Standard output takes nothing more."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+@contextmanager
+def standard_output() -> Iterator[None]:
+    """Around whatever writes there."""
+    try:
+        yield
+    except OSError as error:
+        raise Unwritten(error) from error
+
+
+def put_out(text: str, end: str = "\n") -> None:
+    """A text on standard output, at once."""
+    with standard_output():
+        print(text, end=end, flush=True)
+
+
 class Speech:
     """One voice, and where it speaks."""
 
@@ -62,7 +86,7 @@ class Speech:
         """Say an answer; its warnings are for whoever watches."""
         for warning in answer.warnings:
             say(f"warning: {warning['code']} {warning['message']}")
-        print(self.voice.format_answer(answer), flush=True)
+        put_out(self.voice.format_answer(answer))
         return answer.code
 
     def put(self, value: Any) -> None:
@@ -77,7 +101,7 @@ class Speech:
         if not (self.data and sys.stdout.isatty()):
             say(f"ugs: {error.code} {error.name}: {error.message}")
         if self.data:
-            print(without_secrets(self.voice.format_error(error)), flush=True)
+            put_out(without_secrets(self.voice.format_error(error)))
         return code
 
 
@@ -88,10 +112,8 @@ def in_words(work: Callable[[], int], speech: Speech) -> int:
     except KeyboardInterrupt:
         say("ugs: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has gone; nothing is left to tell, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+    except Unwritten as error:
+        return unwritten(error.reason)
     except Exception as error:
         what, code = told(error)
         if code == BUG and (sys.flags.dev_mode or not speech.data):

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from gateway.cli.commands import Entry
 from gateway.cli.exits import EXIT_CODES, OK
-from gateway.cli.outcome import Misused, Speech
+from gateway.cli.outcome import Misused, Speech, put_out
 
 
 class Parser(ArgumentParser):
@@ -30,7 +30,7 @@ def run_tool(entry: Entry, words: Sequence[str], speech: Speech) -> int:
     speech.data = getattr(module, "PUTS_DATA", True)
     hands_on = getattr(module, "HANDS_ON", False)
     if any(word in ("-h", "--help") for word in (words[:1] if hands_on else words)):
-        print(tool_help(entry), end="")
+        put_out(tool_help(entry), end="")
         return OK
     options = Namespace(words=list(words)) if hands_on else _parser_for(entry, module).parse_args(words)
     options.speech = speech

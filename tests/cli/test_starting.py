@@ -1,5 +1,6 @@
 """How little a command loads before it answers."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli.main import main
+from tests.gateway.processes import UGS
 
 
 def test_a_question_loads_only_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +31,25 @@ def test_a_question_loads_only_what_it_needs(tmp_path: Path, monkeypatch: pytest
     ]
     done = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+def heard(output: int, *words: str, stdin: str = "") -> tuple[int, str]:
+    """The exit code and the messages of a command whose answer goes somewhere else."""
+    done = subprocess.run([UGS, *words], stdout=output, stderr=subprocess.PIPE, input=stdin, text=True)
+    return done.returncode, done.stderr
+
+
+def test_an_output_that_takes_nothing_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["load-demo"]) == 0
+    full = os.open("/dev/full", os.O_WRONLY)
+    told = "ugs: the answer cannot be written: No space left on device\n"
+    for words in (["stats"], ["search", "login"], ["export"], ["export", "--format", "log"], ["help"]):
+        assert heard(full, *words) == (1, told), words
+    assert heard(full, stdin="stats\nstats\n") == (1, told)
+    os.close(full)
+    reader, gone = os.pipe()
+    os.close(reader)
+    for words in (["stats"], ["export"]):
+        assert heard(gone, *words) == (1, ""), words
+    os.close(gone)

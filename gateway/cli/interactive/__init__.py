@@ -17,7 +17,7 @@ from gateway.cli.commands import find_command
 from gateway.cli.exits import INTERRUPTED, OK, USAGE
 from gateway.cli.lines import Unfinished, split_line
 from gateway.cli.main import check_words, unknown_command
-from gateway.cli.outcome import Misused, Speech, say, told
+from gateway.cli.outcome import Misused, Speech, Unwritten, put_out, say, told
 from gateway.cli.places import Place, opened_port
 from gateway.cli.ports import Port
 from gateway.cli.running import mode_of, perform, understood
@@ -92,6 +92,8 @@ class Dialogue:
         except asyncio.CancelledError:
             say("ugs: interrupted")
             return INTERRUPTED
+        except Unwritten:
+            raise  # nobody hears us any more
         except Exception as error:
             return self.speech.failed(*told(error))
 
@@ -99,7 +101,7 @@ class Dialogue:
         name, *rest = words
         check_words(rest)
         if name == "help":
-            print(self.speech.voice.format_help(rest[0] if rest else ""), flush=True)
+            put_out(self.speech.voice.format_help(rest[0] if rest else ""))
             return OK
         entry = find_command(name)
         if entry is None:

@@ -14,7 +14,7 @@ from gateway.cli.checkpoints import Checkpoint
 from gateway.cli.operations.asking import STANDARD_INPUT
 from gateway.cli.operations.finding import scope_named
 from gateway.cli.operations.moving_logs import export_log
-from gateway.cli.outcome import say
+from gateway.cli.outcome import say, standard_output
 from gateway.cli.ports import Port
 from gateway.cli.progress import Progress
 from gateway.cli.usage import Asked
@@ -40,7 +40,12 @@ async def export(asked: Asked, port: Port) -> Answer | None:
     scope = asked.options.get("scope")
     within = None if scope is None else scope_named(scope)
     export = Export(format_named(name), port, within, await position_of(port))
-    await (export.write(sys.stdout) if file == STANDARD_INPUT else export.write_file(file))
+    if file == STANDARD_INPUT:
+        with standard_output():
+            await export.write(sys.stdout)
+            sys.stdout.flush()
+    else:
+        await export.write_file(file)
     if port.at is None and export.position != await position_of(port):
         say(f"warning: the graph changed meanwhile; `--at {export.position}` exports one moment of it")
     if file == STANDARD_INPUT:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from gateway.cli.answers import Answer
 from gateway.cli.operations.asking import STANDARD_INPUT
-from gateway.cli.outcome import Misused, say
+from gateway.cli.outcome import Misused, say, standard_output
 from gateway.cli.ports import Port
 from gateway.cli.progress import Progress
 from ugs.errors import StorageIOError
@@ -20,7 +20,8 @@ from ugs.errors import StorageIOError
 async def export_log(file: str, port: Port) -> Answer | None:
     """Write every event as a line; a file that was interrupted goes on behind its last whole line."""
     if file == STANDARD_INPUT:
-        await _write(port, sys.stdout.buffer, 0)
+        with standard_output():
+            await _write(port, sys.stdout.buffer, 0)
         return None
     with part_of_log(file) as out:
         before = await _known(port, out)
