@@ -55,9 +55,8 @@ class Crowd:
 
 
 @asynccontextmanager
-async def crowd(urls: list[str]) -> AsyncIterator[Crowd]:
-    # As many connections as callers: nobody waits for a turn before the gateways.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+async def crowd(urls: list[str], size: int) -> AsyncIterator[Crowd]:
+    limits = httpx.Limits(max_connections=size, keepalive_expiry=1)
     async with httpx.AsyncClient(limits=limits, timeout=300, trust_env=False) as client:
         yield Crowd(client, urls)
 
@@ -74,7 +73,7 @@ async def test_facts_said_at_once_through_two_gateways(
             await Facts(system).register_predicate("works at", status="active", cardinality="single")
             await Facts(system).upsert_entity("bob")
         with two_gateways(url) as urls, figures.timed(f"F30-F32 facts, two gateways, {store}"):
-            async with crowd(urls) as callers:
+            async with crowd(urls, writers) as callers:
                 chained, same, named = await asyncio.gather(
                     callers.all(ADD, [said("bob", "works at", f"c{n % VALUES}", n) for n in range(writers)]),
                     callers.all(ADD, [said("carol", "likes", "tea", n) for n in range(writers)]),
