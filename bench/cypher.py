@@ -64,6 +64,9 @@ async def measure(size: int, stores: tuple[str, ...]) -> list[Figure]:
             await ensure_loaded(STORES["neo4j"], url, size, loads, tell)
             known["neo4j"] = await open_neo4j_itself(url)
             opened.push_async_callback(known["neo4j"].close)
+        elif "memory" in stores:
+            known["neo4j"] = await open_neo4j_itself(STORES["neo4j"].url(FOLDER, size), size, tell)
+            opened.push_async_callback(known["neo4j"].close)
         for store in stores:
             url = STORES[store].url(FOLDER, size)
             await ensure_loaded(STORES[store], url, size, loads, tell)

@@ -10,7 +10,9 @@ from typing import Any
 import orjson
 
 from bench import data
+from bench.cypher_neo4j import ensure_plain
 from bench.cypher_questions import QUESTIONS, Question
+from bench.sampling import Tell
 from bench.sides import Job
 from bench.sides.neo4j_side import driver_for
 from ugs import cypher
@@ -61,15 +63,16 @@ async def open_engine(url: str, name: str = "ours") -> Asking:
     return side
 
 
-async def open_neo4j_itself(url: str) -> Asking:
-    """The same nodes and relationships, asked in Neo4j's own Cypher over Bolt."""
+async def open_neo4j_itself(url: str, size: int | None = None, tell: Tell = lambda told: None) -> Asking:
+    """Neo4j's own Cypher over Bolt, on the nodes of our store there, or with a size on nodes that are only Neo4j's."""
     driver, namespace = driver_for(url)
     session = driver.session()
+    label = f"UGSNode_{namespace}" if size is None else await ensure_plain(session, size, tell)
 
     async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
         return await (await session.run(text, params)).values()
 
-    side = Asking("neo4j", lambda question: question.neo4j.replace("$$", f"UGSNode_{namespace}"), rows)
+    side = Asking("neo4j", lambda question: question.neo4j.replace("$$", label), rows)
     side.closing += [session.close, driver.close]
     return side
 
