@@ -8,9 +8,9 @@ A snapshot is written beside the old one and takes its place in one step; the ol
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ CHUNK = 2_000
 
 STRETCH = 1 << 20
 """Bytes decoded at a time."""
+LINE_END = re.compile(rb",\n")
 
 
 class Place(Struct, rename="camel"):
@@ -202,10 +203,12 @@ def _rows(table: Table, raw: Raw | None) -> Iterator[list[Row]]:
         return
     text = RowText(table)
     decode = msgspec.json.Decoder(list[text.wire]).decode  # type: ignore[name-defined]
-    lines = BytesIO(memoryview(raw)[1:-1])
-    while stretch := lines.readlines(STRETCH):
+    inside, after = memoryview(raw)[1:-1], 0
+    while after < len(inside):
+        start, line_end = after, LINE_END.search(inside, after + STRETCH)
+        stop, after = (len(inside), len(inside)) if line_end is None else line_end.span()
         try:
-            rows = list(map(text.to_row, decode(b"[%s]" % b"".join(stretch).strip(b",\n"))))
+            rows = list(map(text.to_row, decode(b"[%s]" % inside[start:stop])))
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise SnapshotCorrupt(f"The snapshot holds something that is no row of {table.name}: {error}") from error
         yield rows

@@ -17,6 +17,7 @@ from msgspec.structs import force_setattr
 
 from backends.memory.indexes import FEW
 from ugs.catalog import Catalog, Kind, Row, Table
+from ugs.values import EMPTY_OBJECT
 
 if TYPE_CHECKING:
     from backends.memory.tables import MemoryTable
@@ -34,7 +35,8 @@ def compile_put(here: MemoryTable, catalog: Catalog) -> Callable[[Row], None]:
     Written out from the catalog's field names: going through fields and indexes in loops takes three times as long.
     """
     table = here.table
-    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW, "seen": {}, "numbers": {}}
+    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW, "numbers": {}}
+    names["seen"] = {EMPTY_OBJECT: EMPTY_OBJECT}
     for field, index in here.always.items():
         names[f"{field}_rows"] = index.postings
         names[f"{field}_put"] = index.put

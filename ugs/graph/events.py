@@ -19,7 +19,7 @@ from ugs.changes import Change, Drop, Patch, Put, Raise
 from ugs.events import Event
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Edge, Node, Tombstone
 from ugs.reads.where import Where, any_of, eq, in_
-from ugs.values import EMPTY_OBJECT, JsonText, to_text
+from ugs.values import JsonText, to_text
 
 EDGE_COUNTER = "edge"
 NODE_COUNTER = "node"
@@ -70,16 +70,6 @@ _decode_edge = msgspec.json.Decoder(_EdgeAdded).decode
 _decode_update = msgspec.json.Decoder(_Updated).decode
 
 
-def _text(raw: Raw) -> JsonText:
-    text = str(raw, "utf-8")
-    return EMPTY_OBJECT if text == EMPTY_OBJECT else JsonText(text)
-
-
-def _label(type: str | None) -> str | None:
-    # Thousands of rows share a type: one text for all of them.
-    return type if type is None else intern(type)
-
-
 def node_of(event: Event) -> Node:
     """The node a NodeAdded describes."""
     data = event.data if isinstance(event.data, _NodeAdded) else _decode_node(event.data)
@@ -87,8 +77,9 @@ def node_of(event: Event) -> Node:
     payload = str(data.data, "utf-8")
     return Node(
         data.id,
-        _label(data.type),
-        _text(data.properties),
+        # Thousands of rows share a type: one text for all of them.
+        data.type if data.type is None else intern(data.type),
+        JsonText(str(data.properties, "utf-8")),
         None if payload == "null" else JsonText(payload),
         created,
         created if data.modified is None or data.modified == created else data.modified,
@@ -104,9 +95,9 @@ def edge_of(event: Event) -> Edge:
         data.id,
         data.source,
         data.target,
-        _label(data.type),
+        data.type if data.type is None else intern(data.type),
         data.weight,
-        _text(data.properties),
+        JsonText(str(data.properties, "utf-8")),
         created,
         created if data.modified is None or data.modified == created else data.modified,
         event.version or 1,
