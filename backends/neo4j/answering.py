@@ -15,9 +15,11 @@ from msgspec import Struct
 
 from backends.neo4j.columns import EXACT
 from backends.neo4j.plans import Plans, PlanStatement
-from backends.neo4j.shown import Shown
+from backends.neo4j.shown import shown_by
+from backends.neo4j.writing import Writing
 from ugs.catalog import Kind
 from ugs.reads.plan import Read, Rows
+from ugs.reads.rendering import Rendering
 from ugs.reads.sharing import Sharing
 from ugs.reads.varying import HOLES, Varying
 
@@ -30,12 +32,16 @@ Ask = Callable[..., Awaitable[list[list[Any]]]]
 Values = dict[str, Any]
 
 
+Finish = Callable[[list[Any]], Any]
+"""Makes rows or a text of what a statement returned."""
+
+
 class Kept(Struct):
     """A kept statement."""
 
     slots: dict[str, int]
     """Which value each parameter takes that is not always the same."""
-    shared: Sharing[Values, Rows]
+    shared: Sharing[Values, Any]
 
 
 def fits(kind: Kind, value: Any) -> bool:
@@ -52,16 +58,25 @@ class Answering:
         self._plans, self._ask = plans, ask
         self._kept: OrderedDict[tuple[Any, ...], Kept | None] = OrderedDict()
 
-    async def rows(self, plan: Read, shown: Shown | None = None) -> Rows | None:
-        """The rows of a plan, with the fields that are shown; None where Neo4j would not answer exactly."""
+    async def rows(self, plan: Read) -> Rows | None:
+        """The rows of a plan; None where Neo4j would not answer exactly."""
+        rows: Rows | None = await self._answer(plan, None)
+        return rows
+
+    async def text(self, plan: Read, rendering: Rendering) -> str | None:
+        """The rows of a plan as they are shown; None where Neo4j would not answer exactly."""
+        text: str | None = await self._answer(plan, rendering)
+        return text
+
+    async def _answer(self, plan: Read, rendering: Rendering | None) -> Any:
         varying = Varying(fits)
         holed = varying.read(plan)
         if holed is None:
-            statement = self._plans.statement(plan, shown)
-            return None if statement is None else await self._alone(statement, {})
-        key = (shown, *varying.shape)
+            found = self._prepared(plan, Varying(fits), rendering)
+            return None if found is None else await found.shared.ask({})
+        key = (rendering, *varying.shape)
         if key not in self._kept:
-            self._keep(key, self._prepared(holed, varying, shown))
+            self._keep(key, self._prepared(holed, varying, rendering))
         kept = self._kept[key]
         if kept is None:
             return None
@@ -72,28 +87,39 @@ class Answering:
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
-    def _prepared(self, holed: Read, varying: Varying, shown: Shown | None) -> Kept | None:
-        statement = self._plans.statement(holed, shown)
+    def _prepared(self, read: Read, varying: Varying, rendering: Rendering | None) -> Kept | None:
+        """The statement for reads of this shape, and what becomes of what it returns."""
+        shown = None if rendering is None else shown_by(rendering)
+        statement = self._plans.statement(read, shown)
         if statement is None:
             return None
         holes = varying.holes
         given = {name: holes.get(value) for name, value in statement.parameters.items() if type(value) in HOLES}
         slots = {name: number for name, number in given.items() if number is not None}
+        if rendering is None or shown is None:
+            return Kept(slots, self._sharing(statement, slots, lambda answer: statement.decode([answer])))
+        write = Writing(self._plans.layouts).answer(rendering.root, read, shown)
+        return Kept(slots, self._sharing(statement, slots, lambda answer: write(*answer)))
+
+    def _sharing(self, statement: PlanStatement, slots: dict[str, int], finish: Finish) -> Sharing[Values, Any]:
         text = together(statement.text, slots)
+        same = {name: value for name, value in statement.parameters.items() if name not in slots}
 
-        async def one(values: Values) -> Rows:
-            return await self._alone(statement, values)
+        async def one(values: Values) -> Any:
+            (answer,) = await self._ask(statement.text, **same, **values)
+            return finish(answer)
 
-        async def many(some: list[Values]) -> list[Rows]:
-            same = {name: value for name, value in statement.parameters.items() if name not in slots}
+        async def many(some: list[Values]) -> list[Any]:
             turns = [{**values, "turn": turn} for turn, values in enumerate(some)]
             answers = await self._ask(text, turns=turns, **same)
-            return [statement.decode([answer]) for _, *answer in sorted(answers, key=lambda answer: answer[0])]
+            return [finish(answer) for _, *answer in sorted(answers, key=_turn)]
 
-        return Kept(slots, Sharing(one, many, TOGETHER))
+        return Sharing(one, many, TOGETHER)
 
-    async def _alone(self, statement: PlanStatement, values: Values) -> Rows:
-        return statement.decode(await self._ask(statement.text, **{**statement.parameters, **values}))
+
+def _turn(answer: list[Any]) -> int:
+    turn: int = answer[0]
+    return turn
 
 
 def together(text: str, slots: dict[str, int]) -> str:

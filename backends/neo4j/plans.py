@@ -6,7 +6,7 @@ A plan with any part that Neo4j would not answer exactly is left to the executor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +18,8 @@ from backends.neo4j.fetches import sources
 from backends.neo4j.filters import Filters, Layouts
 from backends.neo4j.layout import Layout
 from backends.neo4j.shown import Shown
-from ugs.reads.plan import Found, Page, Read, Rows, full_order
+from backends.neo4j.writing import places, without_extra
+from ugs.reads.plan import Found, Read, Rows, full_order
 
 Values = list[Any]
 Reading = Callable[..., Rows]
@@ -40,7 +41,7 @@ class Plans:
         self.layouts = layouts
 
     def statement(self, plan: Read, shown: Shown | None = None) -> PlanStatement | None:
-        """The statement, or None when the plan is not for Neo4j alone; columns that are not shown come as null."""
+        """The statement, or None when the plan is not for Neo4j alone; columns that are not shown do not come."""
         if plan.page.per is not None:
             return None
         parameters = Parameters()
@@ -69,24 +70,16 @@ class Plans:
 
     def _steps(self, read: Read, width: int) -> list[tuple[str, Callable[[Values], Rows]]]:
         """For each nested read: its name, and how to find its rows in the list of the parent."""
-        steps = []
-        for name, nested in read.nest.items():
-            steps.append((name, _rows_at(width, nested.read.total, self._reader(nested.read))))
-            width += 2 if nested.read.total else 1
-        return steps
+        return [
+            (name, _rows_at(at, nested.read.total, self._reader(nested.read)))
+            for (name, nested), at in zip(read.nest.items(), places(read, width), strict=True)
+        ]
 
 
 def _rows_at(at: int, counted: bool, rows: Reading) -> Callable[[Values], Rows]:
     if counted:
         return lambda values: rows(values[at], values[at + 1])
     return lambda values: rows(values[at])
-
-
-def without_extra(lists: list[Values], page: Page) -> tuple[Sequence[Values], bool]:
-    """The page proper in forward order, and whether the one row beyond it was there."""
-    more = page.limit is not None and len(lists) > page.limit
-    kept = lists[: page.limit] if more else lists
-    return (kept[::-1] if page.backward else kept), more
 
 
 class _Writer:
@@ -131,12 +124,12 @@ class _Writer:
         return f"[{', '.join(self._values(layout, n, read, shown))}] AS row"
 
     def _values(self, layout: Layout, n: str, read: Read, shown: Shown | None) -> list[str]:
-        needed = layout.columns.keys() if shown is None else shown.needed(read)
-        values = [f"{n}.{column}" if name in needed else "null" for name, column in layout.columns.items()]
+        wanted = layout.columns if shown is None else shown.columns(read, layout.columns)
+        values = [f"{n}.{layout.columns[name]}" for name in wanted]
         for name, nested in read.nest.items():
             relation = layout.table.relations[nested.relation]
             tie = f"{n}.{layout.columns[relation.local]}"
-            values += self._children(nested.read, relation.remote, tie, None if shown is None else shown.nest.get(name))
+            values += self._children(nested.read, relation.remote, tie, None if shown is None else shown.nest[name])
         return values
 
     def _children(self, read: Read, remote: str, tie: str, shown: Shown | None) -> list[str]:

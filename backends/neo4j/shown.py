@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from msgspec import Struct
@@ -19,9 +19,10 @@ class Shown(Struct, frozen=True, eq=False):
     cursors: bool
     nest: Mapping[str, Shown]
 
-    def needed(self, read: Read) -> frozenset[str]:
-        """The fields that writing the rows takes."""
-        return self.fields | _placed(read.table, read.order) if self.cursors else self.fields
+    def columns(self, read: Read, among: Iterable[str]) -> list[str]:
+        """The fields that writing the rows takes, in their order."""
+        needed = self.fields | _placed(read.table, read.order) if self.cursors else self.fields
+        return [name for name in among if name in needed]
 
 
 @lru_cache(maxsize=512)

@@ -19,7 +19,6 @@ from backends.neo4j.log import Log, empty_head
 from backends.neo4j.parts import marking_all
 from backends.neo4j.schema import AWAIT, SHOW, SHOW_OWNERS, VERSION, Rule, stale_indexes, wanted_rules
 from backends.neo4j.session import NativeSession, Neo4jSession, Statements
-from backends.neo4j.shown import shown_by
 from backends.neo4j.writes import Writers
 from ugs.catalog import Catalog
 from ugs.errors import Conflict, SchemaMismatch, Unavailable
@@ -141,9 +140,9 @@ class Neo4jStorage(Storage):
 
     async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
         if self._answering and rendering.is_native:
-            rows = await self._answering.rows(plan, shown_by(rendering))
-            if rows is not None:
-                return rendering.write(rows, plan, late)
+            text = await self._answering.text(plan, rendering)
+            if text is not None:
+                return text
         return await super().render(plan, rendering, late)
 
     async def wipe(self) -> None:

@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from ugs.catalog import Field, Kind, Row, Table
-from ugs.reads.cursors import cursors_for
-from ugs.reads.plan import Found, Page, Read, Rows
+from ugs.reads.cursors import JOINT, cursors_for
+from ugs.reads.plan import Found, Order, Page, Read, Rows
 
 NULL = "null"
 Late = list[Any]
@@ -161,12 +161,27 @@ class _Known(dict[str | None, str]):
         return found
 
 
-_KNOWN = _Known()
+class _Reals(dict[float, str]):
+    """Numbers as JSON; weights are mostly a few round ones."""
+
+    def __missing__(self, number: float) -> str:
+        found = json_of(float(number))
+        if len(self) < 10_000 and number:  # zero has two signs, which look alike to a dictionary
+            self[number] = found
+        return found
+
+
+_KNOWN, _REALS = _Known(), _Reals()
+
+
+def writing_names() -> dict[str, Any]:
+    """What the expressions of `column_text` need to know."""
+    return {"known": _KNOWN, "reals": _REALS}
 
 
 def row_writer(body: Body) -> RowWriter:
     """A function that writes a row, made of one format string."""
-    names: dict[str, Any] = {"known": _KNOWN, "json_of": json_of}
+    names = writing_names()
     text = "".join(_expression(piece, body.table, names) for piece in body.pieces)
     source = f"def write(f, p, v, c):\n    r = f.row\n    n = f.nest\n    return f'''{text}'''\n"
     exec(compile(source, "<rendering>", "exec"), names)
@@ -176,9 +191,9 @@ def row_writer(body: Body) -> RowWriter:
 
 def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
     if isinstance(piece, Text):
-        return piece.text.replace("\\", "\\\\").replace("'", "\\'").replace("{", "{{").replace("}", "}}")
+        return formatted(piece.text)
     if isinstance(piece, Column):
-        return _column(table.field(piece.field))
+        return column_text(table.field(piece.field), f"r.{piece.field}")
     if isinstance(piece, Cursor):
         return '"{c(r)}"'
     if isinstance(piece, Made):
@@ -189,26 +204,39 @@ def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
     return _related(piece, names)
 
 
-BareWriter = Callable[[Row, list[Callable[[Any], str]], Any], str]
+BareWriter = Callable[[Any, list[Callable[[Any], str]]], str]
 
 
-def bare_writer(body: Body, ties: Mapping[str, str]) -> BareWriter:
-    """As `row_writer`, for a body that needs only rows.
+def bare_writer(body: Body, ties: Mapping[str, str], order: tuple[Order, ...] | None = None) -> BareWriter:
+    """A function that writes a row, for a body that needs only rows; with an order, rows of it, between commas.
 
     What is related comes from functions of the fields that tie it, in the order of the pieces.
     """
-    names: dict[str, Any] = {"known": _KNOWN, "json_of": json_of}
+    names, many = writing_names(), order is not None
     texts, related = [], 0
     for piece in body.pieces:
         if isinstance(piece, One | Many):
-            texts.append(f"{{h[{related}](r.{ties[piece.name]})}}")
+            texts.append(f"{{h{related}(r.{ties[piece.name]})}}")
             related += 1
+        elif isinstance(piece, Cursor):
+            texts.append(f'"{_cursor(body.table, order or (), names)}"')
         else:
             texts.append(_expression(piece, body.table, names))
-    source = f"def write(r, h, c):\n    return f'''{''.join(texts)}'''\n"
+    functions = "".join(f"    h{number} = h[{number}]\n" for number in range(related))
+    text = f"f'''{''.join(texts)}'''"
+    result = f"','.join([{text} for r in rows])" if many else text
+    source = f"def write({'rows' if many else 'r'}, h):\n{functions}    return {result}\n"
     exec(compile(source, "<rendering>", "exec"), names)
     write: BareWriter = names["write"]
     return write
+
+
+def _cursor(table: Table, order: tuple[Order, ...], names: dict[str, Any]) -> str:
+    """The cursor of a row in a format string."""
+    cursors = cursors_for(table, order)
+    if not cursors.is_plain:
+        return f"{{{_hold(cursors.of, names)}(r)}}"
+    return formatted(cursors.head) + "".join(f"{JOINT}{{r.{field.name}}}" for field in cursors.fields)
 
 
 def _related(piece: Piece, names: dict[str, Any]) -> str:
@@ -228,9 +256,13 @@ def _hold(value: Any, names: dict[str, Any]) -> str:
     return name
 
 
-def _column(field: Field) -> str:
-    """A field in a format string."""
-    have = f"r.{field.name}"
+def formatted(text: str) -> str:
+    """A text inside a format string."""
+    return text.replace("\\", "\\\\").replace("'", "\\'").replace("{", "{{").replace("}", "}}")
+
+
+def column_text(field: Field, have: str) -> str:
+    """A field in a format string; `have` is the expression for its value."""
     text = _COLUMNS[field.kind].format(have) if not field.plain else f'"{{{have}}}"'
     if not field.nullable or field.kind is Kind.TEXT:
         return text
@@ -241,16 +273,18 @@ _COLUMNS = {
     Kind.TEXT: "{{known[{}]}}",
     Kind.JSON: "{{{}}}",
     Kind.INTEGER: "{{{}}}",
-    Kind.REAL: "{{json_of(float({}))}}",
+    Kind.REAL: "{{reals[{}]}}",
     Kind.BOOLEAN: "{{'true' if {} else 'false'}}",
 }
 
 
 def page_writer(
-    parts: Parts, writer: Callable[[Body], RowWriter] = row_writer, row_of: Callable[[Any], Row] = attrgetter("row")
+    parts: Parts,
+    writer: Callable[[Body], ItemsWriter] | None = None,
+    row_of: Callable[[Any], Row] = attrgetter("row"),
 ) -> PageWriter:
     """A function that writes a page; a store may bring its own items, and writers for them."""
-    writers = [_part(piece, writer, row_of) for piece in parts.pieces]
+    writers = [_part(piece, writer or _items_writer, row_of) for piece in parts.pieces]
 
     def write(rows: Rows, read: Read, late: Late) -> str:
         cursor = cursors_for(read.table, read.order).of
@@ -260,15 +294,21 @@ def page_writer(
 
 
 Part = Callable[[Rows, Read, Late, Callable[[Any], str]], str]
+ItemsWriter = Part
+"""Writes the items of a page, between commas."""
 
 
-def _part(piece: Piece, writer: Callable[[Body], RowWriter], row_of: Callable[[Any], Row]) -> Part:
+def _items_writer(body: Body) -> ItemsWriter:
+    row = row_writer(body)
+    return lambda rows, read, late, cursor: ",".join([row(item, read, late, cursor) for item in rows.items])
+
+
+def _part(piece: Piece, writer: Callable[[Body], ItemsWriter], row_of: Callable[[Any], Row]) -> Part:
     if isinstance(piece, Text):
         text = piece.text
         return lambda rows, read, late, cursor: text
     if isinstance(piece, Items):
-        row = writer(piece.body)
-        return lambda rows, read, late, cursor: ",".join([row(item, read, late, cursor) for item in rows.items])
+        return writer(piece.body)
     if isinstance(piece, Total):
         return lambda rows, read, late, cursor: str(rows.total or 0)
     if isinstance(piece, Further):
