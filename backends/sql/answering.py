@@ -19,6 +19,7 @@ from backends.sql.link import Link
 from backends.sql.native import is_one_statement
 from backends.sql.pool import Pool
 from backends.sql.session import Shape
+from backends.sql.statements import Bound
 from backends.sql.writing import TYPES, Writing
 from ugs.catalog import Kind
 from ugs.reads.plan import Read
@@ -86,22 +87,20 @@ class Answering:
         return text
 
     async def _unkept(self, plan: Read, rendering: Rendering) -> str | None:
-        if not self._can_write(plan, rendering):
-            return None
-        text, values = self._writer().statement(plan, rendering)
-        return self.writing.finished((await self._rows(text, values))[0][0])
+        bound = self._bound(plan, rendering)
+        return None if bound is None else self.writing.finished((await self._rows(*bound))[0][0])
 
     def statements(self, plan: Read, rendering: Rendering) -> list[str]:
         """What is sent for a plan; none where the database cannot write its answer."""
-        if not self._can_write(plan, rendering):
-            return []
-        return [self._writer().statement(plan, rendering)[0]]
+        bound = self._bound(plan, rendering)
+        return [] if bound is None else [bound[0]]
 
-    def _writer(self) -> Writing:
-        return self.writing(self.shape.catalog, self.shape.dialect)
-
-    def _can_write(self, plan: Read, rendering: Rendering) -> bool:
-        return self.writing.is_writable(plan, rendering) and is_one_statement(self.shape, plan)
+    def _bound(self, plan: Read, rendering: Rendering) -> Bound | None:
+        """The statement for a plan with its values, where the database can write the answer."""
+        if not self.writing.is_writable(plan, rendering) or not is_one_statement(self.shape, plan):
+            return None
+        bound = self.writing(self.shape.catalog, self.shape.dialect).statement(plan, rendering)
+        return bound if self.writing.is_readable(bound[0]) else None
 
     def _keep(self, key: Key, statement: Statement) -> Statement:
         self._kept[key] = statement
@@ -110,9 +109,10 @@ class Answering:
         return statement
 
     def _statement(self, plan: Read, rendering: Rendering, varying: Varying) -> Statement:
-        if not self._can_write(plan, rendering):
+        bound = self._bound(plan, rendering)
+        if bound is None:
             return UNWRITABLE
-        text, values = self._writer().statement(plan, rendering)
+        text, values = bound
         holes = varying.holes
         slots = [(holes.get(value) if type(value) in TYPES else None, value) for value in values]
         return Statement(text, slots, self._sharing(text, self.writing.together(text, values)))

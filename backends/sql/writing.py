@@ -86,6 +86,11 @@ class Writing:
         return rendering.is_native and _is_writable(plan, _needs_cursors(rendering.root))
 
     @staticmethod
+    def is_readable(statement: str) -> bool:
+        """Whether the database can read such a statement."""
+        return True
+
+    @staticmethod
     def finished(text: str) -> str | None:
         """The text with the marked numbers as we write them; None when the answer must be written here after all."""
         return _MARKED.sub(lambda found: json_of(float(found[1])), text) if MARK in text else text

@@ -6,6 +6,7 @@ written from rows instead.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import ClassVar
 
 from backends.sql.sqlite.dialect import SqliteDialect
@@ -28,6 +29,9 @@ _COLUMNS = {
     Kind.REAL: _REAL,
     Kind.BOOLEAN: "CASE WHEN {} THEN 'true' ELSE 'false' END",
 }
+
+MOST_NESTED, MOST_JOINED = 22, 400
+"""Parentheses within parentheses, and texts joined: SQLite's parser gives up at about 25 and 1,000."""
 
 
 class NumberedDialect(SqliteDialect):
@@ -56,6 +60,11 @@ class SqliteWriting(Writing):
             and not any(isinstance(piece, Cursor | EndCursor | Further) for piece in pieces)
             and all(any(isinstance(piece, Items) for piece in page.pieces) for page in pages)
         )
+
+    @staticmethod
+    def is_readable(statement: str) -> bool:
+        deepest = max(accumulate((char == "(") - (char == ")") for char in statement))
+        return deepest <= MOST_NESTED and statement.count("||") <= MOST_JOINED
 
     @staticmethod
     def finished(text: str) -> str | None:

@@ -60,6 +60,19 @@ async def test_the_database_writes_what_we_would_write(storage: SqlStorage, numb
     assert storage.written_by(PLAN, LIST)
 
 
+async def test_what_is_too_deep_for_the_database_is_written_from_rows(storage: SqlStorage) -> None:
+    await store(storage, {THINGS: things()[:3], PARTS: [Part("t0", 1, "it's", 0.5, JsonText("{}"))]})
+    plan, body = Read(THINGS), Body(THINGS, (Text('{"id":'), Column("id"), Text("}")))
+    for _ in range(8):
+        part = Body(PARTS, (Text('{"of":'), One("thing", body), Text("}")))
+        body = Body(THINGS, (Text('{"parts":'), Many("parts", Parts((Text("["), Items(part), Text("]")))), Text("}")))
+        plan = Read(THINGS).nested(parts=Nested("parts", Read(PARTS).nested(thing=Nested("thing", plan))))
+
+    ours, rows = await both_ways(storage, Read(THINGS, eq("id", "t0")).nested(**plan.nest), Rendering(body))
+    assert ours == rows
+    assert ours.startswith('{"parts":[{"of":{"parts":[{"of":{"parts":')
+
+
 async def test_one_row_or_none(storage: SqlStorage) -> None:
     await store(storage, {THINGS: things()[:3], PARTS: []})
     plan = Read(THINGS, eq("id", "t1")).nested(**PLAN.nest)
