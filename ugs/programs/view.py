@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from ugs.cypher import GraphView, StoredGraph
 from ugs.cypher.engine.view import Condition, Wanted
@@ -37,6 +38,13 @@ class WideGraph(StoredGraph):
         super().__init__(session)
         self._ontologies = ontologies
 
+    async def _scanned(self, wanted: Wanted) -> Where:
+        """Who is called exactly so is looked up beforehand: ids have an index, alternatives have none."""
+        named = [part for part in wanted.conditions if _names(part)]
+        others = tuple(part for part in wanted.conditions if not _names(part))
+        found = [in_("id", await ids_called(self.session, CALLED[part.key], _values(part))) for part in named]
+        return all_of(await super()._scanned(Wanted(wanted.labels, others)), *found)
+
     def _where(self, wanted: Wanted) -> Where:
         plain = [part for part in wanted.conditions if part.key not in WIDENED]
         wide = [WIDENED[part.key](self, part) for part in wanted.conditions if part.key in WIDENED]
@@ -53,6 +61,8 @@ class WideGraph(StoredGraph):
         return any_of(_property("ontology", part), in_("type", sorted(self._ontologies)))
 
 
+CALLED = {"concept_id": ("concept_id",), "label": NAMING}
+"""Properties under which what a node is called may be found; else it is called by its id."""
 WIDENED = {"concept_id": WideGraph._concept_id, "label": WideGraph._label, "ontology": WideGraph._ontology}
 
 
@@ -85,10 +95,9 @@ class ProgramGraph:
     async def position(self) -> int:
         return await self.inner.position()
 
-    @property
-    def joins(self) -> bool:
-        """A store cannot join what it does not hold: every node has to be completed first."""
-        return False
+    joins = False
+    """A store cannot join what it does not hold: every node has to be completed first."""
+    most_matches = 0
 
     async def match(self, pattern: object) -> None:
         return None
@@ -130,13 +139,28 @@ def program_graph(
     return ProgramGraph(inner, ontologies, any_is_concept)
 
 
-async def ids_of(session: Session, concepts: Collection[str]) -> list[str]:
-    """The ids of all nodes that may be these concepts: by their own id, or because they call themselves so."""
-    ids = [id for id in concepts if is_identifier(id)]
-    if not concepts or not await session.has_key(NODES, FIELD, "concept_id"):
-        return ids
-    called = await session.fetch(NODES, Property(FIELD, "concept_id", Op.IN, tuple(concepts)))
-    return [*ids, *(row.id for row in called)]
+async def ids_of(session: Session, concepts: Sequence[str]) -> list[str]:
+    """The ids of all nodes that may be these concepts."""
+    return await ids_called(session, CALLED["concept_id"], concepts)
+
+
+async def ids_called(session: Session, keys: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The ids of all nodes with one of these names: as their own id, or under one of the keys."""
+    ids = {id: None for id in names if is_identifier(id)}
+    for key in keys if names else ():
+        if await session.has_key(NODES, FIELD, key):
+            rows = await session.fetch(NODES, Property(FIELD, key, Op.IN, tuple(names)))
+            ids.update((row.id, None) for row in rows)
+    return list(ids)
+
+
+def _names(part: Condition) -> bool:
+    """Whether a condition tells exactly what a node is called; only texts can be ids."""
+    return part.key in CALLED and part.op in (Op.EQ, Op.IN) and all(isinstance(one, str) for one in _values(part))
+
+
+def _values(part: Condition) -> Sequence[Any]:
+    return part.value if part.op is Op.IN else (part.value,)
 
 
 def _property(key: str, part: Condition) -> Where:
