@@ -1,0 +1,76 @@
+"""Reads of one shape, and questions that are asked together."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from ugs.errors import Unavailable
+from ugs.graph.model import NODES
+from ugs.reads.plan import Nested, Page, Read
+from ugs.reads.sharing import Sharing
+from ugs.reads.varying import Varying
+from ugs.reads.where import eq
+
+
+def shape(read: Read) -> tuple[object, ...]:
+    varying = Varying(lambda kind, value: True)
+    assert varying.read(read) is not None
+    return tuple(varying.shape)
+
+
+def test_reads_that_differ_in_values_only_have_one_shape() -> None:
+    one, other = Varying(lambda kind, value: True), Varying(lambda kind, value: True)
+    assert one.read(Read(NODES, eq("id", "a"))) == other.read(Read(NODES, eq("id", "b")))
+    assert (one.shape, one.values, other.values) == (other.shape, ["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Read(NODES, page=Page(10, backward=True)),
+        Read(NODES, page=Page(11)),
+        Read(NODES, page=Page(10, after=("a",))),
+        Read(NODES, page=Page(10), total=True),
+        Read(NODES, eq("type", "t"), page=Page(10)),
+        Read(NODES, page=Page(10), nest={"x": Nested("outgoing", Read(NODES))}),
+    ],
+)
+def test_reads_that_differ_in_more_have_other_shapes(other: Read) -> None:
+    assert shape(other) != shape(Read(NODES, page=Page(10)))
+
+
+async def test_those_who_wait_share_the_next_call() -> None:
+    calls: list[list[int]] = []
+
+    async def one(value: int) -> int:
+        calls.append([value])
+        await asyncio.sleep(0.01)
+        return value * 2
+
+    async def many(values: list[int]) -> list[int]:
+        calls.append(values)
+        await asyncio.sleep(0.01)
+        return [value * 2 for value in values]
+
+    sharing = Sharing(one, many, together=8)
+    assert await asyncio.gather(*(sharing.ask(value) for value in range(20))) == [value * 2 for value in range(20)]
+    assert sorted(value for call in calls for value in call) == list(range(20))
+    assert len(calls) <= 4 and max(map(len, calls)) == 8
+    assert await sharing.ask(7) == 14 and calls[-1] == [7]
+
+
+async def test_when_a_shared_call_fails_each_fails_alone() -> None:
+    async def one(value: int) -> int:
+        if value == 3:
+            raise Unavailable("three")
+        return value
+
+    async def many(values: list[int]) -> list[int]:
+        raise RuntimeError("together it does not work")
+
+    sharing = Sharing(one, many)
+    answers = await asyncio.gather(*(sharing.ask(value) for value in range(5)), return_exceptions=True)
+    assert [answer for answer in answers if isinstance(answer, int)] == [0, 1, 2, 4]
+    assert isinstance(answers[3], Unavailable)
