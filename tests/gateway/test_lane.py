@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
-import msgspec
 import pytest
 
 from tests.gateway.processes import Gateway, serving
@@ -101,13 +99,3 @@ def test_a_caller_who_closes_is_told_so(gateway: Gateway) -> None:
     line.send(request(gateway, point(b"alice"), b"connection: close"))
     status, headers, _ = line.answer()
     assert (status, headers[b"connection"]) == (200, b"close") and line.file.read() == b""
-
-
-def test_stopping_waits_for_what_is_under_way(tmp_path: Path) -> None:
-    with serving(tmp_path, "--store", "file:./data") as gateway:
-        body = b'{"query":"mutation($id: ID!) { addNode(input: {id: $id}) { node { id } } }","variables":{"id":"n%d"}}'
-        ask(gateway, body % 0)
-        line = Line(gateway)
-        line.send(request(gateway, body % 1))
-        status, _, answer = line.answer()
-    assert status == 200 and msgspec.json.decode(answer) == {"data": {"addNode": {"node": {"id": "n1"}}}}
