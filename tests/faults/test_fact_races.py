@@ -23,10 +23,11 @@ from ugs.system import System
 SPELLINGS = ("Alice Doe", " alice   doe", "ALICE\tDOE ", "aLICE dOE")
 VALUES = 75
 """So many different values are said at once; the rest says again what somebody else says."""
-ADD = """mutation($subject: String!, $predicate: String!, $value: String!, $note: String!) {
+ADD = """mutation($subject: String!, $predicate: String!, $value: String!, $note: String!, $key: String!) {
   addFact(input: {scope: "project_shared", subject: {name: $subject}, predicate: $predicate, objectValue: $value,
-    notes: [{text: $note}]}) { created fact { factId } } }"""
-UPSERT = "mutation($name: String!, $kind: String!) { upsertEntity(input: {name: $name, kind: $kind}) { entity { entityId } } }"
+    notes: [{text: $note}], idempotencyKey: $key}) { created fact { factId } } }"""
+UPSERT = """mutation($name: String!, $kind: String!, $key: String!) {
+  upsertEntity(input: {name: $name, kind: $kind, idempotencyKey: $key}) { entity { entityId } } }"""
 
 
 @contextmanager
@@ -41,13 +42,25 @@ class Crowd:
 
     def __init__(self, client: httpx.AsyncClient, urls: list[str]) -> None:
         self.client, self.urls = client, urls
+        self.repeated = 0
 
     async def ask(self, number: int, query: str, variables: dict[str, Any]) -> dict[str, Any]:
-        """One request to one of the gateways; nothing may be refused."""
+        """One request to one of the gateways, under its key until it is answered, as a good client does."""
         url = self.urls[number % len(self.urls)]
-        answer = (await self.client.post(f"{url}/graphql", json={"query": query, "variables": variables})).json()
-        assert "errors" not in answer, answer
-        data: dict[str, Any] = answer["data"]
+        while (answer := await self._answer(f"{url}/graphql", {"query": query, "variables": variables})) is None:
+            self.repeated += 1
+            await asyncio.sleep(0.5)
+        return answer
+
+    async def _answer(self, url: str, request: dict[str, Any]) -> dict[str, Any] | None:
+        """The data of an answer; None when the gateway was too busy. Nothing may be refused for good."""
+        try:
+            answer = (await self.client.post(url, json=request)).json()
+        except httpx.TransportError:
+            return None
+        errors = answer.get("errors", [])
+        assert all(error["extensions"]["retryable"] for error in errors), answer
+        data: dict[str, Any] | None = None if errors else answer["data"]
         return data
 
     async def all(self, query: str, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -77,7 +90,7 @@ async def test_facts_said_at_once_through_two_gateways(
                 chained, same, named = await asyncio.gather(
                     callers.all(ADD, [said("bob", "works at", f"c{n % VALUES}", n) for n in range(writers)]),
                     callers.all(ADD, [said("carol", "likes", "tea", n) for n in range(writers)]),
-                    callers.all(UPSERT, [{"name": SPELLINGS[n % 4], "kind": f"k{n % 2}"} for n in range(writers)]),
+                    callers.all(UPSERT, [spelled(n) for n in range(writers)]),
                 )
         async with System.at_url(url) as system:
             await check_chain(system, chained)
@@ -86,11 +99,16 @@ async def test_facts_said_at_once_through_two_gateways(
             entities = await rows(system, ENTITIES)
             assert sorted(entity.canonical_norm for entity in entities) == ["alice doe", "bob", "carol"]
             assert (await system.verify()).ok
-    figures.add(f"F30-F32 facts, two gateways, {store}", writers=writers)
+    figures.add(f"F30-F32 facts, two gateways, {store}", writers=writers, repeated=callers.repeated)
 
 
 def said(subject: str, predicate: str, value: str, number: int) -> dict[str, Any]:
-    return {"subject": subject, "predicate": predicate, "value": value, "note": f"note {number}"}
+    fact = {"subject": subject, "predicate": predicate, "value": value}
+    return {**fact, "note": f"note {number}", "key": f"{subject} {number}"}
+
+
+def spelled(number: int) -> dict[str, Any]:
+    return {"name": SPELLINGS[number % 4], "kind": f"k{number % 2}", "key": f"name {number}"}
 
 
 async def rows(system: System, table: Any) -> list[Any]:
