@@ -88,6 +88,9 @@ class SqliteFacts:
         connection = await aiosqlite.connect(path, isolation_level=None, cached_statements=256)
         for pragma in ("busy_timeout = 5000", "synchronous = FULL"):
             await connection.execute(f"PRAGMA {pragma}")
+        for table in ("graph_facts", "graph_entities"):
+            # Without statistics SQLite walks all facts of the project to find those of one subject.
+            await connection.execute(f"ANALYZE {table}")
         return cls(connection)
 
     async def holding(self, subject: str, instant: int) -> list[str]:
