@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable
-from itertools import combinations
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ WAITING = f"SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '{NAM
 SPACE = "progstop"
 AT_WORK = f"SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS '{SPACE}' RETURN count(*) AS found"
 EVERYTHING = parse_text("+ MATCH (n) RETURN n;").program
-ENDLESS = parse_text("+ MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g) RETURN count(*);").program
+ENDLESS = parse_text("+ MATCH (a)-->(b)-->(c)-->(d)-->(e)-->(f)-->(g) RETURN count(*);").program
 """Some ten thousand million walks, where every node is connected with every other."""
 DEADLINES = (3, 10, 25)
 """The next one where a busy machine had not even begun by then."""
@@ -41,7 +41,7 @@ async def until(holds: Callable[[], Awaitable[bool]], trouble: str) -> None:
 
 async def all_connected(system: System, count: int = 30) -> None:
     ids = [f"n{number}" for number in range(count)]
-    edges = [{"from": one, "to": other, "type": "T"} for one, other in combinations(ids, 2)]
+    edges = [{"from": one, "to": other, "type": "T"} for one, other in permutations(ids, 2)]
     await Graph(system).import_graph({"nodes": [{"id": id} for id in ids], "edges": edges})
 
 
