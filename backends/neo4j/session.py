@@ -53,8 +53,8 @@ class Statements:
         self.fetches = fetches
         self.plans = Plans(fetches.layouts)
         self.matches = Matches(fetches.layouts)
-        self.known_keys: dict[tuple[str, str, str], tuple[int, bool]] = {}
-        """Whether a key of a JSON object occurs at all, and up to which position that is known."""
+        self.known_keys: dict[tuple[str, str, str], tuple[str, bool]] = {}
+        """Whether a key of a JSON object occurs at all, and with which checksum of the log that is known."""
         self.writers = writers
         self.quick_vectors = quick_vectors
 
@@ -222,9 +222,10 @@ class NativeSession(Neo4jSession):
 
     async def has_key(self, table: Table, field: str, key: str) -> bool:
         """No index tells, so the answer is kept for as long as the log stands still."""
-        position, known = (await self.head()).position, self._statements.known_keys
-        if known.get((table.name, field, key), (-1, False))[0] != position:
-            known[table.name, field, key] = (position, await super().has_key(table, field, key))
+        # A log that was wiped may have come to the same position again, but not with the same checksum.
+        known, crc = self._statements.known_keys, (await self.head()).crc
+        if known.get((table.name, field, key), ("", False))[0] != crc:
+            known[table.name, field, key] = (crc, await super().has_key(table, field, key))
         return known[table.name, field, key][1]
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
