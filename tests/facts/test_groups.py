@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from ugs import System
-from ugs.desk import FEW
 from ugs.facts.api import Facts
 from ugs.facts.asserting import NoteRef
 from ugs.facts.errors import EvidenceRequired
 from ugs.facts.model import ENTITIES, FACTS
+from ugs.sheets import FEW
 
 MANY = FEW * 4
 
