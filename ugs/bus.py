@@ -65,6 +65,8 @@ class Bus:
     def publish(self, events: Sequence[Event]) -> None:
         """Tell everybody about events this process has committed."""
         if events:
+            # Another process may have written in between, and whoever waits shall hear of that first.
+            self.heard(events[0].position - 1)
             if self._tail and self._tail[-1].position + 1 != events[0].position:
                 self._tail.clear()
             self._tail.extend(events)
