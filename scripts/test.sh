@@ -10,7 +10,7 @@ mkdir -p "$LOGS"
 run_target() {
     local mark="s/^/$1: /"
     [ "$2" = alone ] && mark=
-    make --no-print-directory "$1" 2>&1 | tee "$LOGS/$1.log" | sed -u "$mark"
+    make --keep-going --no-print-directory "$1" 2>&1 | tee "$LOGS/$1.log" | sed -u "$mark"
 }
 
 # What went wrong comes last, where whoever reads the end of a long log finds it.

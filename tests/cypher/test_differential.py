@@ -25,7 +25,7 @@ from ugs.cypher.errors import CypherError
 from ugs.graph.batches import Batch
 from ugs.system import System
 
-QUERIES = int(os.environ.get("UGS_TEST_CYPHER", "1000"))
+QUERIES = int(os.environ.get("UGS_TEST_CYPHER", "500"))
 PER_ROUND, GRAPHS = 100, 10
 LABEL = "UGSNode"
 FAILED = ("an error",)
