@@ -14,6 +14,7 @@ from conformance.plugin import clause
 from conformance.remembering import Tools
 from conformance.world import World, fixture
 from ugs.errors import InvalidJSON, LimitExceeded, UgsError
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.content import extension_for
 from ugs.moments import At
 from ugs.ontology.errors import (
@@ -23,7 +24,7 @@ from ugs.ontology.errors import (
     InvalidPropertyValue,
     MemoryNodeNotFound,
 )
-from ugs.ontology.model import CONTENT_BODIES, CONTENTS, Content
+from ugs.ontology.model import CONTENTS, Content
 
 VALUES = fixture("ont_property_values")
 PICTURE = base64.b64encode(b"\x89PNG farmhouse").decode()

@@ -1,14 +1,19 @@
-"""Seed 004: parts of content are found wherever they stand, whatever index a store keeps for them."""
+"""Seeds 000 and 004: parts and words of content are found wherever they stand, whatever index a store keeps."""
 
 from __future__ import annotations
 
 from random import Random
 
+import pytest
+
 from conformance.plugin import clause
 from conformance.remembering import Tools
-from conformance.world import World
+from conformance.world import World, ids
 from ugs.api import Graph
+from ugs.graph import search
 from ugs.graph.content import NewContent
+from ugs.graph.text import CONTENT_WEIGHT, LONGEST_CONTENT, MOST_CONTENT_WORDS, PROPERTY_WEIGHT, rarity, relevance
+from ugs.moments import At
 from ugs.ontology.api import Memory
 
 LETTERS = "aaAbB\"'%_\\ \n\r\tßẞéÉİıſK\u0345日本\ufb03\ufffd\ufffe\uffff\ue000\U0001f600\U00010400"
@@ -57,3 +62,92 @@ async def test_parts_of_content_are_found_as_they_stand(world: World) -> None:
         await graph.delete(id)
     await compare(tools.memory, texts, chance)
     await compare(await tools.restart(), texts, chance)
+
+
+# ── words ────────────────────────────────────────────────────────────────────
+
+PICTURE = {"body": "cGVhcg==", "format": "png", "encoding": "base64"}
+
+
+@clause("UGS-115", "UGS-216")
+async def test_nodes_are_found_by_the_words_of_what_they_say(world: World) -> None:
+    graph = Graph(world.system)
+    nodes = [
+        {"id": "both", "properties": {"x": "quince"}, "content": "The Pear-Tree of Zu\u0308rich"},
+        {"id": "own", "properties": {"x": "pear"}},
+        {"id": "said", "content": {"body": "pear, PEAR!", "format": "text", "encoding": "utf-8"}},
+        {"id": "picture", "content": PICTURE},
+        {"id": "silent"},
+    ]
+    await graph.import_graph(
+        {"nodes": nodes, "edges": [{"id": "e", "from": "own", "to": "both", "content": "pear plum"}]}
+    )
+    hits = await graph.search("pear")
+    assert ids(hits) == ["own", "both", "said"]
+    rare = rarity(5, 3)
+    assert [hit.score for hit in hits] == pytest.approx([rare, rare / 2, rare / 2], rel=1e-12)
+    assert ids(await graph.search("QUINCE pear")) == ["both"]  # one word in a property, the other in the content
+    assert ids(await graph.search("pear-tree z\u00fcrich")) == ids(await graph.search("tree-pear")) == ["both"]
+    assert ids(await graph.search("pear", limit=1, after=(hits[0].score, "own"))) == ["both"]
+    assert "said" in ids(await graph.hybrid("pear"))  # nothing of the node itself is like it
+    for never in ("plum", "pea", "cGVhcg", "pear silent"):
+        assert await graph.search(never) == [], never
+
+
+@clause("UGS-115", "UGS-11", "UGS-77")
+async def test_words_of_content_follow_it_through_time(world: World) -> None:
+    graph, tools = Graph(world.system), Tools(world)
+    await graph.add_node("a", "task", content=NewContent("apple walnut"))
+    await graph.add_node("b", content=NewContent("apple"))
+    position = (await world.events())[-1].position
+    await graph.update("a", content=NewContent("walnut hazel"))
+    await graph.delete("b")
+
+    async def found(graph: Graph) -> list[list[str]]:
+        return [ids(await graph.search(word)) for word in ("apple", "walnut", "hazel")]
+
+    assert await found(graph) == [[], ["a"], ["a"]]
+    past = At(position=position)
+    assert ids(await graph.search("apple", at=past)) == ["a", "b"]
+    assert ids(await graph.search("apple", type="task", at=past)) == ["a"]
+    assert ids(await graph.search("hazel", at=past)) == []
+    await tools.restart()
+    assert await found(Graph(world.system)) == [[], ["a"], ["a"]]
+    await Graph(world.system).update("a", content=None)
+    assert await found(Graph(world.system)) == [[], [], []]
+
+
+@clause("UGS-115", "UGS-216")
+async def test_only_the_beginning_of_a_long_content_is_cut_into_words(world: World) -> None:
+    graph = Graph(world.system)
+    long = "first " + "x " * (LONGEST_CONTENT // 2 - 8) + "halved" * 2 + " last"  # cut after "halvedhalv"
+    many = " ".join(f"w{number}" for number in range(MOST_CONTENT_WORDS + 1))
+    await graph.import_graph({"nodes": [{"id": "long", "content": long}, {"id": "many", "content": many}]})
+    assert ids(await graph.search("first x")) == ["long"]
+    assert ids(await graph.search(f"w0 w{MOST_CONTENT_WORDS - 1}")) == ["many"]
+    for beyond in ("halvedhalved", "halvedhalv", "last", f"w{MOST_CONTENT_WORDS}"):
+        assert await graph.search(beyond) == [], beyond
+
+
+@pytest.mark.parametrize("few", [search.FEW, 3])
+@clause("UGS-115", "UGS-216")
+async def test_few_or_many_contents_make_no_difference(world: World, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "FEW", few)
+    chance, graph = Random(42), Graph(world.system)
+    words = ["ant", "bee", "cat", "dog", "eel"]
+    told = {f"n{n:02}": [" ".join(chance.sample(words, chance.randrange(4))) for _ in range(2)] for n in range(40)}
+    nodes = [{"id": id, "properties": {"x": own}, "content": said} for id, (own, said) in told.items()]
+    await graph.import_graph({"nodes": nodes})
+    weights = {id: weights_of(own, said) for id, (own, said) in told.items()}
+    for query in (["ant"], ["bee", "cat"], ["ant", "dog", "eel"], words):
+        rarities = {word: rarity(len(told), sum(word in have for have in weights.values())) for word in query}
+        scores = {id: relevance(have, rarities) for id, have in weights.items() if have.keys() >= set(query)}
+        hits = await graph.search(" ".join(query))
+        assert ids(hits) == sorted(scores, key=lambda id: (-scores[id], id)), query
+        assert {hit.node.id: hit.score for hit in hits} == scores, query
+
+
+def weights_of(own: str, said: str) -> dict[str, float]:
+    """Each word with what its places weigh together."""
+    places = [(own.split(), PROPERTY_WEIGHT), (said.split(), CONTENT_WEIGHT)]
+    return {word: sum(weight for words, weight in places if word in words) for word in (own + " " + said).split()}

@@ -19,10 +19,11 @@ from schema.scalars import instant_text
 from schema.selection import Choice, Selection
 from schema.templates import Arguments, Asked, NestedTemplate, ReadTemplate
 from ugs.catalog import Table
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.model import EDGES, NODES
 from ugs.graph.naming import label_of
 from ugs.identity import scope_of
-from ugs.ontology.model import CONTENT_BODIES, CONTENTS
+from ugs.ontology.model import CONTENTS
 from ugs.reads.plan import Order, Page, Read
 from ugs.reads.rendering import Column, Made, Piece, json_of
 from ugs.reads.where import EVERYTHING, Linked, Not, Op, Property, all_of, eq, in_

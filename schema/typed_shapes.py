@@ -18,10 +18,11 @@ from schema.templates import Arguments, Asked, NestedTemplate, ReadTemplate
 from schema.typed_filters import where_of
 from schema.typed_names import Kind, Naming, Side
 from schema.writers import PAGE_INFO, Compiler, Pieces, keyed
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.content import UTF8
 from ugs.graph.model import EDGES, NODES
 from ugs.identity import is_identifier
-from ugs.ontology.model import CONTENT_BODIES, CONTENTS
+from ugs.ontology.model import CONTENTS
 from ugs.ontology.properties import PropertyDefinition, is_of
 from ugs.reads.plan import Found
 from ugs.reads.rendering import (

@@ -26,6 +26,8 @@ under one value."""
 
 AT_ONCE = 10_000
 """Up to this many rows an index is built on the spot: a few milliseconds."""
+LONG_AT_ONCE = 100
+"""The same for rows with texts in which parts are looked for: a text may be very long."""
 
 MOST_OF_A_KIND = 64
 MANY_CHANGES = 1_000
@@ -194,7 +196,7 @@ class MemoryTable:
 
     def serve(self) -> None:
         """From now on somebody may be waiting, so large indexes are built in a thread."""
-        self.at_once = AT_ONCE
+        self.at_once = LONG_AT_ONCE if any(field.searched for field in self.table.fields) else AT_ONCE
 
     def check(self, writes: TableWrites) -> None:
         """Refuse what a uniqueness rule forbids, before anything is written."""

@@ -14,6 +14,7 @@ from backends.neo4j.address import Address, parse_address
 from backends.neo4j.answering import Answering
 from backends.neo4j.connection import Connection
 from backends.neo4j.fetches import Fetches
+from backends.neo4j.filling import fill_terms
 from backends.neo4j.layout import Layout, Names
 from backends.neo4j.log import Log, empty_head
 from backends.neo4j.parts import marking_all
@@ -96,6 +97,7 @@ class Neo4jStorage(Storage):
             for layout in self._made.fetches.layouts.values():
                 if layout.searched:
                     await self._opened.run(marking_all(layout))
+        await fill_terms(self._opened.run, self._made.fetches.layouts.values(), missing)
         for rule in missing:
             await self._opened.run(rule.statement)
         if missing or any(states[rule.name] != "ONLINE" for rule in rules):

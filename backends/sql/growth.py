@@ -98,7 +98,8 @@ def _grow(growth: Growth, table: Table, stored: dict[str, Any], layout: Layout) 
             )
     for side in layout.sides(table):
         if side not in stored["sides"]:
-            growth.statements += layout.side(table, side)
+            # An older program may have opened the store in between, and not have kept up what it does not know of.
+            growth.statements += [f"DROP TABLE IF EXISTS {quoted(side)}", *layout.side(table, side)]
             growth.fill.append((table, side))
     _grow_indexes(growth, dict(_indexes(table, layout)), stored["indexes"])
     _grow_substrings(growth, _described(table, layout), stored)

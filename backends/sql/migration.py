@@ -15,7 +15,7 @@ import msgspec
 from backends.sql.dialect import quoted
 from backends.sql.growth import Description, Growth, description_of, growth_of, unknown_tables
 from backends.sql.link import Link
-from backends.sql.names import EVENTS, META
+from backends.sql.names import EVENTS, META, searched_fields
 from backends.sql.session import Shape, SqlSession
 from backends.sql.writes import Bulk
 from ugs.catalog import Kind, Table
@@ -28,6 +28,8 @@ STEPS: Sequence[Step] = ()
 """How to get from layout 1 to 2, from 2 to 3, and so on."""
 
 FILLED_AT_ONCE = 2_000
+LONG_AT_ONCE = 20
+"""Of rows with texts in which parts are looked for: a text may be many megabytes long."""
 _TEXT = Kind.TEXT
 _decode = msgspec.json.Decoder(Description).decode
 
@@ -135,11 +137,11 @@ async def fill_side(link: Link, shape: Shape, table: Table, name: str) -> None:
     """Write what stands beside rows that were stored before it was kept."""
     session = SqlSession(link, shape)
     side = next(side for side in shape.writer.tables[table.name].sides if side.name == name)
-    page = Page(FILLED_AT_ONCE)
+    page = Page(LONG_AT_ONCE if searched_fields(table) else FILLED_AT_ONCE)
     while rows := await session.fetch(table, page=page):
         bulks = [bulk for bulk in side.bulks((None, row) for row in rows) if bulk.rows]
         await link.bulk(bulks)
-        page = Page(FILLED_AT_ONCE, after=place_of(rows[-1], full_order(table, ())))
+        page = Page(page.limit, after=place_of(rows[-1], full_order(table, ())))
 
 
 async def _write_record(link: Link, shape: Shape, key: str, value: str) -> None:

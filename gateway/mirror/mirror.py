@@ -23,13 +23,14 @@ from gateway.mirror.registry import record, registry_text
 from gateway.mirror.taking import take_over
 from ugs.catalog import Row, Table
 from ugs.errors import StorageIOError, UgsError
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.content import bytes_of
 from ugs.graph.model import EDGES, NODES, TOMBSTONES, Edge, Node
 from ugs.identity import is_identifier
 from ugs.ontology.definition import find_ontology
 from ugs.ontology.errors import DEFAULT, FileCreationFailed
 from ugs.ontology.events import mentions_content
-from ugs.ontology.model import CONTENT_BODIES, CONTENTS, Content
+from ugs.ontology.model import CONTENTS, Content
 from ugs.ontology.yaml_text import to_yaml
 from ugs.reads.where import any_of, in_
 from ugs.replay import pages_of

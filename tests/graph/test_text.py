@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ugs.graph.text import asked_words, node_words, split_words
+from ugs.graph.text import LONGEST_CONTENT, MOST_CONTENT_WORDS, asked_words, content_words, node_words, split_words
 from ugs.values import to_text
 
 LETTERS = st.text(st.sampled_from("abßıİﬁ éÉ\u0301-_09eE.\n@()"), max_size=12)
@@ -34,3 +35,24 @@ def test_words_and_their_parts_are_found_in_every_place_and_add_up():
 
     assert words["auth"] == 4.0 + 1.0 and words["auth-service"] == 4.0 and words["svc"] == 2.0
     assert words["8080"] == words["true"] == 0.5 and words["@(bob)"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        ("Auth-Service, auth @(bob)", ["auth-service", "auth", "service", "bob"]),
+        (" " * (LONGEST_CONTENT + 1), []),
+        ("a\n" * LONGEST_CONTENT, ["a"]),
+        ("x " + "y" * LONGEST_CONTENT, ["x"]),
+        ("東京 " + "京都。" * LONGEST_CONTENT, ["東京", "京都"]),
+        ("y" * (LONGEST_CONTENT + 1), []),
+    ],
+)
+def test_content_is_cut_into_the_words_that_come_first(text: str, words: list[str]) -> None:
+    assert content_words(text) == dict.fromkeys(words, 0.5)
+
+
+def test_the_words_of_a_content_are_counted() -> None:
+    kept = content_words(" ".join(f"w-{number}" for number in range(MOST_CONTENT_WORDS)))
+    assert len(kept) == MOST_CONTENT_WORDS and list(kept)[:5] == ["w-0", "w", "0", "w-1", "1"]

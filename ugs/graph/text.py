@@ -1,7 +1,8 @@
 """Words: how nodes and queries are cut into tokens, and how matches are ranked.
 
 One function serves both sides, so that whatever is stored can be found by typing it. Weights say where a word
-stood: in the id, the type, a property or the data. Addresses are words too (weight 0), which gives back-references.
+stood: in the id, the type, a property, the data or the content. Addresses are words too (weight 0), which gives
+back-references.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 
 from ugs.values import Json, find_addresses, from_text
 
 WORD = re.compile(r"[\w-]+")
 PART = re.compile(r"[^\W_]+")
 LONGEST_WORD = 128
-ID_WEIGHT, TYPE_WEIGHT, PROPERTY_WEIGHT, DATA_WEIGHT = 4.0, 2.0, 1.0, 0.5
+ID_WEIGHT, TYPE_WEIGHT, PROPERTY_WEIGHT, DATA_WEIGHT, CONTENT_WEIGHT = 4.0, 2.0, 1.0, 0.5, 0.5
+LONGEST_CONTENT = 64 << 10
+"""So many characters of a content are cut into words."""
+MOST_CONTENT_WORDS = 4_096
+"""So many different words of a content are kept, so that no book outweighs everything else in an index."""
 
 
 def folded(text: str) -> str:
@@ -126,6 +132,26 @@ def reference_words(properties: str) -> dict[str, float]:
     if "@(" in properties:
         _mark_addresses(weights, from_text(properties))
     return weights
+
+
+def content_words(text: str) -> dict[str, float]:
+    """The words that come first in a content, with their weight."""
+    begin = text if len(text) <= LONGEST_CONTENT else _without_last_word(text[:LONGEST_CONTENT])
+    found = dict.fromkeys(_words_and_parts(split_words(begin)))
+    return dict.fromkeys(islice(found, MOST_CONTENT_WORDS), CONTENT_WEIGHT)
+
+
+def _without_last_word(text: str) -> str:
+    """A text that was cut off somewhere, without the piece of a word at its end, which would be another word."""
+    last = WORD.match(text[::-1])
+    return text if last is None else text[: -last.end()]
+
+
+def _words_and_parts(words: Iterable[str]) -> Iterator[str]:
+    """Each word before its parts, in the order of the text."""
+    for word in dict.fromkeys(words):
+        yield word
+        yield from word_parts(word)
 
 
 def reference_word(id: str) -> str:

@@ -9,17 +9,16 @@ from msgspec import Raw
 
 from ugs.changes import Change, Drop, Patch, Put
 from ugs.events import Event
+from ugs.graph.bodies import CONTENT_BODIES, ContentBody
 from ugs.graph.content import extension_for, folded, size_of
 from ugs.ontology.model import (
     CONNECTION_TYPES,
-    CONTENT_BODIES,
     CONTENTS,
     NODE_TYPES,
     ONTOLOGIES,
     PROPERTIES,
     ConnectionTypeRow,
     Content,
-    ContentBody,
     Enforcement,
     NodeTypeRow,
     OntologyRow,

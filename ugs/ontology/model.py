@@ -1,6 +1,7 @@
 """Ontologies, their types, and content, as rows and as the tables that hold them.
 
-What content says (`ContentBody`) stands apart from what is known about it (`Content`), so that listings never load it.
+What content says (`ugs.graph.bodies`) stands apart from what is known about it (`Content`), so that listings never load
+it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from ugs.catalog import Field, Index, Kind, Relation, Table
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.values import JsonText, from_text
 
 
@@ -96,15 +98,6 @@ class Content(Struct, frozen=True, gc=False):
         return f"_content/{folder}/{self.id}.{self.extension}"
 
 
-class ContentBody(Struct, frozen=True, gc=False):
-    """The content itself, as it was given, and folded for searching when it is text."""
-
-    id: str
-    kind: str
-    body: str
-    folded: str | None
-
-
 ONTOLOGIES = Table(
     "ontologies",
     OntologyRow,
@@ -164,13 +157,6 @@ CONTENTS = Table(
     key=["id"],
     indexes=[Index(("kind", "id"))],
     relations=[Relation("body", "content_bodies", "id", "id", many=False)],
-)
-
-CONTENT_BODIES = Table(
-    "content_bodies",
-    ContentBody,
-    [Field("id"), Field("kind"), Field("body"), Field("folded", nullable=True, searched=True)],
-    key=["id"],
 )
 
 TABLES = (ONTOLOGIES, NODE_TYPES, CONNECTION_TYPES, PROPERTIES, CONTENTS, CONTENT_BODIES)

@@ -8,11 +8,12 @@ from ugs.desk import Desk
 from ugs.events import Event
 from ugs.feature import Command
 from ugs.graph.batches import ClearScope, in_scope, operations_in
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.commands import Delete
 from ugs.graph.events import edges_of, prepare
 from ugs.graph.model import EDGES, NODES
 from ugs.identity import is_identifier
-from ugs.ontology.model import CONTENT_BODIES, CONTENTS
+from ugs.ontology.model import CONTENTS
 from ugs.ontology.remembering import DeleteNode
 from ugs.reads.where import any_of
 

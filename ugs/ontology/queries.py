@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ugs.graph.bodies import CONTENT_BODIES, ContentBody
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.ontology.errors import ConnectionNotFound, InvalidArgument, MemoryNodeNotFound
-from ugs.ontology.model import CONTENT_BODIES, CONTENTS, Content, ContentBody
+from ugs.ontology.model import CONTENTS, Content
 from ugs.reads.plan import WHOLE, Order, Page
 from ugs.reads.where import EVERYTHING, Compare, Linked, Op, Property, Where, all_of, any_of, eq
 from ugs.storage import Session

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from ugs.catalog import Field, Kind, Relation, Row, Table
 from ugs.facts.model import ENTITIES, NOTES
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.model import NODES
-from ugs.ontology.model import CONTENT_BODIES
 from ugs.reads.near import Vector
 from ugs.vectors.texts import content_passages, entity_texts, node_texts, note_passages
 

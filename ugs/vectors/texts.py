@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ugs.facts.model import Entity, Note
+from ugs.graph.bodies import ContentBody
 from ugs.graph.model import Node
 from ugs.graph.naming import NAMING, label_of
 from ugs.graph.text import text_leaves
-from ugs.ontology.model import ContentBody
 from ugs.values import Json
 
 TEXTS = 1

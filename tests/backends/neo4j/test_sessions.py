@@ -17,7 +17,7 @@ from ugs.changes import TableWrites
 from ugs.errors import SchemaMismatch, UniqueViolation
 from ugs.features import CATALOG
 from ugs.graph.model import EDGES, NODES
-from ugs.reads.where import eq
+from ugs.reads.where import Has, eq
 from ugs.storage import EventQuery
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -173,6 +173,21 @@ async def test_a_catalog_may_grow(storage: Neo4jStorage, grown: Neo4jStorage) ->
         assert await session.find(FACTS, ("t", 1)) == fact
         assert await session.find(FACTS, ("t", 2)) is None
         assert await session.find_many(FACTS, [("t", 2), ("t", 1), ("t", 1)]) == [fact]
+
+
+async def test_a_table_may_gain_words(grown: Neo4jStorage, url: str) -> None:
+    facts = [Fact("\uffff\U0001f600", number, "s", "red" if number % 3 else None, True) for number in range(6)]
+    await write(grown, {FACTS: TableWrites(inserts=facts)})
+    worded = Table("test_facts", Fact, FACTS.fields, FACTS.key, words=lambda row: {row.value: 1.0} if row.value else {})
+    later = open_neo4j(url)
+    await later.open(Catalog([*CATALOG, worded], CATALOG.rules))
+    try:
+        assert await rows(later, worded, Has("red")) == [fact for fact in facts if fact.value == "red"]
+        async with later.session() as session:
+            assert await session.count(worded, Has("blue")) == 0
+    finally:
+        await cypher(later, f"DROP INDEX {later.names.rule('test_facts', 'terms')}")
+        await later.close()
 
 
 async def test_a_rule_holds_only_for_the_rows_it_speaks_of(grown: Neo4jStorage) -> None:

@@ -117,6 +117,22 @@ async def test_a_table_that_was_never_used_stands_in_nobodys_way(url: str) -> No
     await check_grown(url)
 
 
+async def test_words_are_made_anew_after_an_older_program_was_there(url: str) -> None:
+    fields = [Field("id"), Field("kind", nullable=True, searched=True), Field("props", Kind.JSON)]
+    plain, worded = (Table("things", Young, fields, key=["id"], words=words) for words in (None, words_of_thing))
+    await make_young(url)
+    await (await opened(url, Catalog([worded], RULES))).close()
+    storage = await opened(url, Catalog([plain], RULES))
+    added = [Young(f"u{number:03}", "c", to_text({})) for number in range(45)]
+    async with storage.session(write=True) as session:
+        await session.append([event(2)], {plain: TableWrites(inserts=added)})
+    await storage.close()
+    storage = await opened(url, Catalog([worded], RULES))
+    async with storage.session() as session:
+        assert [await session.count(worded, Has(word)) for word in "bc"] == [5, 45]
+    await storage.close()
+
+
 async def test_a_newer_layout_is_refused_and_left_alone(url: str) -> None:
     storage = await opened(url, CATALOG)
     async with storage.session(write=True) as session:

@@ -16,8 +16,8 @@ from ugs.cypher.values.entities import Node
 from ugs.errors import InvalidSyntax
 from ugs.facts.model import ENTITY_NODES, EVIDENCE, FACTS
 from ugs.facts.queries import holds_at
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.model import EDGES
-from ugs.ontology.model import CONTENT_BODIES
 from ugs.programs.endpoints import Call
 from ugs.programs.mapping import mapped_node
 from ugs.programs.working import RawNode, WorkingGraph
