@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,6 +26,7 @@ from ugs.errors import Unavailable
 
 T = TypeVar("T")
 BUSY_SECONDS = 5.0
+PAUSE = 0.01
 STATEMENTS_KEPT = 512
 
 
@@ -75,13 +77,26 @@ def _connect(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
     )
     try:
         for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}").fetchall()
+            _set(connection, pragma)
         if (vectors := extension()) is not None:
             load(connection, vectors)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _set(connection: sqlite3.Connection, pragma: str) -> None:
+    """Set a pragma; SQLite itself does not wait where several want to make a new file a WAL one at the same time."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(PAUSE)
 
 
 class SqliteLink(Link):
