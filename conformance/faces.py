@@ -17,6 +17,8 @@ class Faces:
 
     graph: type[Graph] = Graph
     facts: type[Facts] = Facts
+    keeps_order: bool = True
+    """Whether requests made together arrive in their order; through a door nobody promises that."""
 
 
 def graph_of(system: System) -> Graph:
