@@ -7,12 +7,13 @@ selection (a field with arguments, one that must ask the store) raises `NotCompi
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import MISSING
 from typing import Any
 
 from graphql import (
     ExecutionResult,
+    GraphQLField,
     GraphQLInputObjectType,
     GraphQLList,
     GraphQLNonNull,
@@ -65,9 +66,7 @@ class CompiledChange:
     """A mutation with one root field, ready to be done."""
 
     def __init__(self, compiler: Compiler, choice: Choice) -> None:
-        if choice.name not in COMPILED:
-            raise NotCompiled(choice.name)
-        field = choice.parent.fields[choice.name]
+        field = field_of(choice, COMPILED)
         resolver = field.extensions[OURS]
         self.choice, self.arguments = choice, Arguments(choice)
         self.names = {argument.python_name: name for argument, name in zip(resolver.arguments, field.args, strict=True)}
@@ -84,6 +83,14 @@ class CompiledChange:
         except Exception as error:
             return ExecutionResult(None, [located_error(error, self.choice.nodes, [self.choice.key])])
         return f'{{"data":{{"{self.choice.key}":{text}}}}}'.encode()
+
+
+def field_of(choice: Choice, names: Container[str]) -> GraphQLField:
+    """The chosen field if it is one of these of our own schema; generated schemas may use the same names."""
+    field: GraphQLField = choice.parent.fields[choice.name]
+    if choice.name not in names or OURS not in field.extensions:
+        raise NotCompiled(choice.name)
+    return field
 
 
 def compile_change(selection: Selection, operation: OperationDefinitionNode) -> CompiledChange:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from weakref import WeakKeyDictionary
 
 from graphql import GraphQLObjectType, OperationDefinitionNode
 from graphql.execution.values import VariableValues
 
 from schema.events import shown_event
-from schema.payloads import writer_of
+from schema.payloads import field_of, writer_of
 from schema.selection import Choice, Selection
 from schema.templates import Arguments
 from schema.watching import WATCHES
@@ -29,25 +30,26 @@ class CompiledWatch:
     """A subscription, ready to be followed."""
 
     def __init__(self, compiler: Compiler, choice: Choice) -> None:
-        if choice.name not in WATCHES:
-            raise NotCompiled(choice.name)
+        field = field_of(choice, WATCHES)
         self.key, self.watch, self.arguments = choice.key, WATCHES[choice.name], Arguments(choice)
-        self._write = writer_of(compiler, choice, choice.parent.fields[choice.name].type)
-        self._written: OrderedDict[int, bytes] = OrderedDict()
+        self._write = writer_of(compiler, choice, field.type)
+        # Several graphs are watched with one document: tenants each have their own, and every log begins at one.
+        self._written: WeakKeyDictionary[System, OrderedDict[int, bytes]] = WeakKeyDictionary()
 
     async def stream(self, system: System, variables: VariableValues) -> AsyncIterator[bytes]:
         """The response for every event."""
         async with aclosing(self.watch(system, self.arguments(variables))) as events:  # type: ignore[type-var]
+            written = self._written.setdefault(system, OrderedDict())
             async for event in events:
-                yield self._text(event)
+                yield self._text(event, written)
 
-    def _text(self, event: Event) -> bytes:
-        found = self._written.get(event.position)
+    def _text(self, event: Event, written: OrderedDict[int, bytes]) -> bytes:
+        found = written.get(event.position)
         if found is None:
             found = f'{{"data":{{"{self.key}":{self._write(shown_event(event))}}}}}'.encode()
-            self._written[event.position] = found
-            if len(self._written) > KEPT_TEXTS:
-                self._written.popitem(last=False)
+            written[event.position] = found
+            if len(written) > KEPT_TEXTS:
+                written.popitem(last=False)
         return found
 
 

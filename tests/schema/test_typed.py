@@ -271,6 +271,30 @@ async def test_nodes_of_a_type_are_watched_as_they_come_change_and_go() -> None:
     assert TypedSchema("empty", []).core.subscription_type is None
 
 
+async def test_types_named_like_parts_of_the_graph_are_changed_and_watched_as_what_they_are() -> None:
+    """`updateNode` and `elementChanged` mean something else in the schema of the graph, which is compiled."""
+    async with System.at_url("memory:") as system:
+        await Memory(system).create_ontology(["Node", "Element"], ())
+        async with system.session() as session:
+            ask = Door(system, TypedSchema("default", await growth_of(session, "default")))
+        fields = ask.operations.core.mutation_type.fields, ask.operations.core.subscription_type.fields
+        create, update = (
+            next(name for name in fields[0] if name.startswith(f"{act}Node")) for act in ("create", "update")
+        )
+        made = (await ask(f'mutation {{ {create}(input: {{content: "a"}}) {{ node {{ id }} }} }}'))[create]["node"][
+            "id"
+        ]
+        changed = await ask(f'mutation {{ {update}(input: {{id: "{made}", content: "b"}}) {{ node {{ id }} }} }}')
+        assert changed[update]["node"]["id"] == made
+        watch = next(name for name in fields[1] if name.startswith("element"))
+        await ask('mutation { createElement(input: {content: "x"}) { node { id } } }')
+        prepared = ask.operations.prepare(f"subscription {{ {watch}(afterSeq: 0) {{ change }} }}")
+        assert not prepared.errors, prepared.errors
+        stream = await ask.operations.subscribe(prepared, ask.context)
+        assert (await anext(stream)).data == {watch: {"change": "ADDED"}}
+        await stream.aclose()
+
+
 TYPES = st.sampled_from(
     [
         "Project",

@@ -86,3 +86,16 @@ async def test_an_event_is_written_once_for_all_who_watch(system: System, monkey
     assert len(set(answers)) == 1 and len(written) == 1
     plain = await Operations(build_schema(), compiling=False).subscribe(prepared, RequestContext(system))
     assert msgspec.json.decode(answers[0]) == {"data": (await anext(plain)).data}  # type: ignore[arg-type,union-attr]
+
+
+async def test_who_watches_another_graph_with_the_same_document_hears_of_that_graph_only() -> None:
+    """Tenants share compiled documents, and their logs begin at the same positions."""
+    operations = Operations(build_schema())
+    prepared = operations.prepare("subscription { events(afterSeq: 0) { seq elementId } }")
+    for id in ("theirs", "ours"):
+        async with System.at_url("memory:") as system:
+            await Graph(system).add_node(id)
+            stream = await operations.subscribe(prepared, RequestContext(system))
+            heard = msgspec.json.decode(await anext(stream))  # type: ignore[arg-type]
+            assert heard == {"data": {"events": {"seq": 1, "elementId": id}}}
+            await stream.aclose()  # type: ignore[union-attr]
