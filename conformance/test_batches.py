@@ -20,8 +20,7 @@ from ugs.errors import (
     VersionConflict,
     VersionNotFound,
 )
-from ugs.graph.batches import Operation
-from ugs.graph.commands import AddEdge, AddNode, Delete, Update
+from ugs.graph.commands import AddEdge, AddNode, Delete, Operation, Update
 
 
 @clause("UGS-65", "UGS-3", "UGS-195", "UGS-196")

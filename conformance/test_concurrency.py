@@ -15,8 +15,7 @@ from ugs.api import Graph
 from ugs.clock import FixedClock
 from ugs.connect import storage_for
 from ugs.errors import IdempotencyConflict, InvalidJSON, InvalidSyntax, NodeExists, UgsError, VersionConflict
-from ugs.graph.batches import Operation
-from ugs.graph.commands import AddNode, Update
+from ugs.graph.commands import AddNode, Operation, Update
 from ugs.graph.model import NODES
 from ugs.identity import Principal, Scope
 from ugs.system import System

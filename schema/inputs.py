@@ -12,8 +12,7 @@ from strawberry import UNSET
 from schema.contents import Encoding
 from schema.scalars import Json
 from ugs.errors import InvalidSyntax
-from ugs.graph.batches import Operation
-from ugs.graph.commands import AddEdge, AddNode, Delete, Update
+from ugs.graph.commands import AddEdge, AddNode, Delete, Operation, Update
 from ugs.graph.content import NewContent
 from ugs.values import whole
 

@@ -15,7 +15,7 @@ from ugs.events import Event
 from ugs.feature import Command, Warned
 from ugs.graph import batches, paths, queries, walk
 from ugs.graph import search as searching
-from ugs.graph.commands import AddEdge, AddNode, Delete, SetEdgeCounter, Update
+from ugs.graph.commands import AddEdge, AddNode, Delete, Operation, SetEdgeCounter, Update
 from ugs.graph.content import NewContent
 from ugs.graph.demo import load_demo
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
@@ -162,7 +162,7 @@ class Graph:
     ) -> Changed:
         return await self.do(Delete(id=id, kind=kind, expected_version=expected_version), key)
 
-    async def batch(self, operations: Sequence[batches.Operation], key: str | None = None) -> Changed:
+    async def batch(self, operations: Sequence[Operation], key: str | None = None) -> Changed:
         return await self.do(batches.Batch(operations=tuple(operations)), key)
 
     async def clear_scope(self, scope: Scope, force: bool = False) -> Changed:

@@ -15,8 +15,8 @@ from ugs.facts.instants import instant_text, start_of
 from ugs.feature import Command, Warned
 from ugs.graph import paths, queries, walk
 from ugs.graph import search as searching
-from ugs.graph.batches import Batch, ClearScope, ImportGraph, Operation, Revert
-from ugs.graph.commands import AddEdge, AddNode, Delete, Update
+from ugs.graph.batches import Batch, ClearScope, ImportGraph, Revert
+from ugs.graph.commands import AddEdge, AddNode, Delete, Operation, Update
 from ugs.graph.model import EDGES, Edge, Element, Node
 from ugs.graph.versions import ElementVersion
 from ugs.identity import LOCAL, Principal, Scope

@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from ugs.actors.reading import NodeReader
 from ugs.events import Event
-from ugs.graph.batches import Operation
-from ugs.graph.commands import AddEdge, AddNode, Delete, Update
+from ugs.graph.commands import AddEdge, AddNode, Delete, Operation, Update
 from ugs.graph.model import EDGES, Edge, Node
 from ugs.graph.queries import history
 from ugs.graph.versions import changed_properties

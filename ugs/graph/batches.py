@@ -18,12 +18,13 @@ from ugs.errors import InvalidSyntax, LimitExceeded, UgsError, VersionNotFound
 from ugs.events import Draft
 from ugs.feature import Command, Decision, Warned
 from ugs.graph import commands as single
-from ugs.graph.commands import AddEdge, AddNode, Delete, Update, find_element
+from ugs.graph.commands import AddEdge, AddNode, Delete, Operation, Update, find_element
 from ugs.graph.content import NewContent, content_after
 from ugs.graph.events import prepare
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
+from ugs.graph.preparing import prepare_operations
 from ugs.graph.versions import difference, element_at, events_until
-from ugs.identity import PREFIXES, Scope, check_identifier, is_identifier
+from ugs.identity import PREFIXES, Scope, check_identifier
 from ugs.reads.where import Compare, Not, Op, Where, any_of
 from ugs.values import Json
 
@@ -31,8 +32,6 @@ MAX_OPERATIONS = 10_000
 MAX_EVENTS = 200_000
 TEMPORARY = re.compile(r"\$[A-Za-z_][A-Za-z0-9_-]*")
 TEMPORARY_ADDRESS = re.compile(r"@\((\$[A-Za-z_][A-Za-z0-9_-]*)\)")
-
-Operation = AddNode | AddEdge | Update | Delete
 
 
 class Batch(Command, frozen=True):
@@ -257,11 +256,10 @@ async def import_graph(command: ImportGraph, desk: Desk) -> Decision:
         raise InvalidSyntax(f"on_conflict is error, skip or replace, not {command.on_conflict!r}")
     nodes = [_shaped(raw, _NodeIn, f"nodes[{index}]") for index, raw in enumerate(command.nodes)]
     edges = [_shaped(raw, _EdgeIn, f"edges[{index}]") for index, raw in enumerate(command.edges)]
-    ids = [item.id for item in (*nodes, *edges) if isinstance(item.id, str) and is_identifier(item.id)]
-    await prepare(desk, ids, ())
+    added = [(AddNode if isinstance(item, _NodeIn) else AddEdge)(**_fields_of(item)) for item in (*nodes, *edges)]
+    await prepare_operations(desk, added)
     warnings: list[Warned] = []
-    for item in (*nodes, *edges):
-        add = (AddNode if isinstance(item, _NodeIn) else AddEdge)(**_fields_of(item))
+    for add in added:
         warnings += await _import_one(add, command.on_conflict, desk)
     return Decision([], warnings)
 
@@ -311,17 +309,7 @@ def operation_of(raw: dict[str, Any], index: int) -> Command | None:
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load together what the decisions of a group will look at one by one."""
-    if desk.session.near:
-        return
-    ids: list[object] = []
-    dying: list[object] = []
-    for command in operations_in(commands):
-        ids.append(command.id)
-        if isinstance(command, AddEdge):
-            ids += [command.source, command.target]
-        if isinstance(command, Delete) and command.kind != "edge":
-            dying.append(command.id)
-    await prepare(desk, _identifiers(ids), _identifiers(dying))
+    await prepare_operations(desk, list(operations_in(commands)))
 
 
 def operations_in(commands: Iterable[Command]) -> Iterator[Operation]:
@@ -331,11 +319,6 @@ def operations_in(commands: Iterable[Command]) -> Iterator[Operation]:
             yield from command.operations[:MAX_OPERATIONS]
         elif isinstance(command, Operation):
             yield command
-
-
-def _identifiers(ids: Iterable[object]) -> list[str]:
-    """What is no identifier is refused by the decision; the store need not even see it."""
-    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
 
 
 DECIDERS: dict[type[Command], Any] = {

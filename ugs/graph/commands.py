@@ -24,7 +24,7 @@ from ugs.errors import (
 from ugs.events import Draft
 from ugs.feature import Command, Decision, Warned
 from ugs.graph.content import NewContent, told_content
-from ugs.graph.events import EDGE_COUNTER, edges_of
+from ugs.graph.events import EDGE_COUNTER, NODE_COUNTER, edges_of
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Edge, Element, Node
 from ugs.identity import check_identifier
 from ugs.reads.plan import Order
@@ -85,6 +85,10 @@ class Delete(Command, frozen=True):
     expected_version: int | None = None
 
 
+Operation = AddNode | AddEdge | Update | Delete
+"""What changes one element (and, when a node goes, its edges)."""
+
+
 class SetEdgeCounter(Command, frozen=True):
     """Lift the number from which edge ids are generated; it never falls."""
 
@@ -131,7 +135,7 @@ async def generated_id(desk: Desk, name: str) -> str:
 
 async def add_node(command: AddNode, desk: Desk) -> Decision:
     """Decide what happens when someone asks for a new node."""
-    id = check_identifier(command.id) if command.id is not None else await generated_id(desk, "node")
+    id = check_identifier(command.id) if command.id is not None else await generated_id(desk, NODE_COUNTER)
     properties, payload = properties_text(command.properties), data_text(command.data)
     version = await _first_version(desk, id, command.expected_version)
     data: dict[str, Json] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ugs.desk import Desk
 from ugs.events import Event
@@ -12,7 +12,7 @@ from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.commands import Delete
 from ugs.graph.events import edges_of, prepare
 from ugs.graph.model import EDGES, NODES
-from ugs.identity import is_identifier
+from ugs.graph.preparing import identifiers
 from ugs.ontology.model import CONTENTS
 from ugs.ontology.remembering import DeleteNode
 from ugs.reads.where import any_of
@@ -22,11 +22,11 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load the content of what the commands of a group will delete."""
-    known = _identifiers(command.node_id for command in commands if isinstance(command, DeleteNode))
+    known = identifiers(command.node_id for command in commands if isinstance(command, DeleteNode))
     await prepare(desk, known, known)
     deleted = [operation for operation in operations_in(commands) if isinstance(operation, Delete)]
-    nodes = known + _identifiers(operation.id for operation in deleted if operation.kind != "edge")
-    ids = dict.fromkeys([*nodes, *_identifiers(operation.id for operation in deleted)])
+    nodes = known + identifiers(operation.id for operation in deleted if operation.kind != "edge")
+    ids = dict.fromkeys([*nodes, *identifiers(operation.id for operation in deleted)])
     for id in nodes:
         # The graph has loaded these edges already: the desk answers from what it knows.
         ids.update(dict.fromkeys(edge.id for edge in await desk.fetch(EDGES, edges_of(id))))
@@ -34,10 +34,6 @@ async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
         if isinstance(command, ClearScope):
             ids.update(dict.fromkeys(await _inside(desk, command)))
     await load_contents(desk, [*ids])
-
-
-def _identifiers(ids: Iterable[object]) -> list[str]:
-    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
 
 
 async def _inside(desk: Desk, command: ClearScope) -> list[str]:

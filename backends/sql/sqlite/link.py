@@ -35,8 +35,8 @@ class Thread(aiosqlite.Connection):
 
     @property
     def raw(self) -> sqlite3.Connection:
-        """The connection itself; one that was closed in the meantime is no bug of whoever waits on it."""
-        if self._connection is None:
+        """The connection itself; one that was closed, or is being closed, is no bug of whoever waits on it."""
+        if self._connection is None or not self._running:
             raise Unavailable("The store is closed; open it first")
         return self._connection
 

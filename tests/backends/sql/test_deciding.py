@@ -11,13 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backends.sql import SqlStorage, open_sql
+from backends.sql.link import Link
 from backends.sql.postgresql.bulks import combined
 from backends.sql.postgresql.packing import BETWEEN, NOTHING, packed, unpacking
 from backends.sql.writes import Bulk
 from tests.backends.sql.samples import CATALOG, SEATS, THINGS, Seat, inserts, thing
 from tests.backends.sql.test_sessions import event
+from ugs.api import Graph
 from ugs.changes import TableWrites, Writes
 from ugs.errors import Conflict, UniqueViolation
+from ugs.graph.commands import AddEdge, AddNode
 from ugs.reads.where import Op, Property, eq
 from ugs.storage import EventQuery
 from ugs.system import System
@@ -144,14 +147,39 @@ async def test_many_rows_and_rows_twice_are_one_transaction(storage: SqlStorage)
 async def test_a_group_costs_two_statements_on_postgresql(url: str) -> None:
     if not url.startswith("postgresql"):
         pytest.skip("elsewhere statements cost no round trip")
-    from ugs.graph.commands import AddNode
-
     async with System.at_url(url) as system:
         await system.execute(AddNode(id="first"))
         links = list(system.storage.pool._all)  # type: ignore[attr-defined]
         before = sum(link.statements for link in links)
         await asyncio.gather(*(system.execute(AddNode(id=f"n{number}")) for number in range(16)))
         assert sum(link.statements for link in links) == before + 2
+
+
+@pytest.mark.parametrize("kind", ["import", "batch"])
+async def test_many_new_edges_cost_no_more_statements_than_a_few(url: str, kind: str) -> None:
+    async def cost(graph: Graph, edges: list[dict[str, str]]) -> int:
+        before = sum(link.statements for link in known_links(graph.system))
+        if kind == "import":
+            await graph.import_graph({"edges": edges})
+        else:
+            await graph.batch([AddEdge(source=edge["from"], target=edge["to"]) for edge in edges])
+        return sum(link.statements for link in known_links(graph.system)) - before
+
+    async with System.at_url(url) as system:
+        graph = Graph(system)
+        await graph.import_graph({"nodes": [{"id": f"n{number}"} for number in range(60)]})
+        few = await cost(graph, [{"from": f"n{number}", "to": "n9"} for number in range(2)])
+        many = await cost(graph, [{"from": f"n{number}", "to": "absent"} for number in range(60)])
+
+    assert many <= few + 2
+
+
+def known_links(system: System) -> list[Link]:
+    """The connections that a store has made so far."""
+    storage = system.storage
+    assert isinstance(storage, SqlStorage)
+    writer = getattr(storage, "_writer", None)
+    return [*storage.pool._all, *([] if writer is None else [writer])]
 
 
 # ── columns as texts ─────────────────────────────────────────────────────────

@@ -10,6 +10,7 @@ import pytest
 from backends.sql import SqlStorage, open_sql
 from tests.backends.sql.samples import CATALOG, THINGS, inserts, thing
 from tests.backends.sql.test_sessions import event
+from ugs.errors import Unavailable
 
 
 @pytest.fixture
@@ -74,3 +75,11 @@ async def test_two_watchers_of_one_store_both_hear(storage: SqlStorage) -> None:
     assert await asyncio.gather(*waiting) == [1, 1]
     for watch in watches:
         await watch.aclose()
+
+
+async def test_asking_a_connection_that_is_being_closed_is_unavailable(storage: SqlStorage) -> None:
+    link = await storage.watchers.acquire()
+    link.terminate()
+    with pytest.raises(Unavailable):
+        await link.rows("SELECT 1")
+    storage.watchers.release(link)

@@ -1,0 +1,50 @@
+"""Loading in a few statements what operations will look at one by one, so that a group or an import costs a few round
+trips and not a few per element."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from ugs.catalog import Table
+from ugs.desk import Desk
+from ugs.graph.commands import CLAIMING, AddEdge, AddNode, Delete, Operation
+from ugs.graph.events import EDGE_COUNTER, NODE_COUNTER, prepare
+from ugs.graph.model import COUNTERS, NODES
+from ugs.identity import is_identifier
+
+
+async def prepare_operations(desk: Desk, operations: Sequence[Operation]) -> None:
+    """Load what deciding these operations needs; a store that has its rows at hand needs none of it."""
+    if desk.session.near:
+        return
+    await desk.prefetch(_ends(operations))
+    await desk.prefetch([(table, id) for id in await _made_up(desk, operations) for table in CLAIMING])
+    dying = [each.id for each in operations if isinstance(each, Delete) and each.kind != "edge"]
+    await prepare(desk, identifiers(each.id for each in operations), identifiers(dying))
+
+
+def _ends(operations: Iterable[Operation]) -> Iterator[tuple[Table, str]]:
+    """The nodes that new edges join."""
+    edges = [each for each in operations if isinstance(each, AddEdge)]
+    for id in dict.fromkeys(identifiers(end for edge in edges for end in (edge.source, edge.target))):
+        yield NODES, id
+
+
+async def _made_up(desk: Desk, operations: Iterable[Operation]) -> list[str]:
+    """The ids that elements without one will most likely get."""
+    made = [each for each in operations if isinstance(each, AddNode | AddEdge)]
+    nameless = [each for each in made if each.id is None or each.id.startswith("$")]
+    found: list[str] = []
+    for name, count in Counter(
+        EDGE_COUNTER if isinstance(each, AddEdge) else NODE_COUNTER for each in nameless
+    ).items():
+        counter = await desk.find(COUNTERS, name)
+        first = 1 if counter is None else counter.value + 1
+        found += [f"{name}_{number}" for number in range(first, first + count)]
+    return found
+
+
+def identifiers(ids: Iterable[object]) -> list[str]:
+    """What is no identifier is refused by the decision; the store need not even see it."""
+    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
