@@ -75,6 +75,12 @@ def record(number: int, chance: Random) -> dict[str, Any]:
     }
 
 
+def tell(progress: str) -> None:
+    """Say how far it is, on a terminal only."""
+    if sys.stderr.isatty():
+        print(f"\r  {progress:60}", end="", file=sys.stderr, flush=True)
+
+
 async def fill(url: str, nodes: int) -> None:
     """The memory itself, put in through imports."""
     chance = Random(4)
@@ -86,9 +92,11 @@ async def fill(url: str, nodes: int) -> None:
         await Memory(system).create_ontology(["Project", "Action"], types)
         graph = Graph(system)
         for start in range(0, nodes, PORTION):
+            tell(f"{start:,} of {nodes:,} nodes")
             numbers = range(start, min(start + PORTION, nodes))
             await graph.import_graph({"nodes": [record(number, chance) for number in numbers]})
         for start in range(0, 2 * nodes, PORTION):
+            tell(f"{start:,} of {2 * nodes:,} connections")
             numbers = range(start, min(start + PORTION, 2 * nodes))
             ends = [(chance.randrange(nodes), chance.randrange(nodes)) for _ in numbers]
             edges = [{"from": f"n{a - a % 10}", "to": f"n{b}", "type": "NextAction"} for a, b in ends]

@@ -100,12 +100,14 @@ class Fetches:
         text = f"{sources(parameters, layout, 'n', where)} WHERE {condition.text} RETURN count(n)"
         return Statement(text, parameters.values, condition.exact)
 
-    def ties(self, told: Told, remote: str, limit: int) -> Statement:
-        """What ties other rows to those that are told elsewhere."""
+    def ties(self, told: Told, remote: str, most: int) -> Statement:
+        """What ties other rows to those that are told elsewhere, as one list; nothing when there are too many."""
         layout, parameters = self.layouts[told.target.name], Parameters()
         condition, column = self.condition(parameters, layout, "n", told.link.where), f"n.{layout.columns[remote]}"
         found = parts.found(layout, told.test.field, condition)
-        text = f"{found} WITH n WHERE {column} IS NOT NULL RETURN DISTINCT {column} LIMIT {parameters.add(limit)}"
+        some = f"WITH n WHERE {column} IS NOT NULL WITH DISTINCT {column} AS tie LIMIT {parameters.add(most + 1)}"
+        listed = f"CASE WHEN size(ties) > {parameters.add(most)} THEN null ELSE ties END"
+        text = f"{found} {some} WITH collect(tie) AS ties RETURN {listed}"
         return Statement(text, parameters.values, condition.exact and len(told.test.value) >= parts.TRIGRAM)
 
     def group(self, table: Table, by: str, where: Where) -> Statement:

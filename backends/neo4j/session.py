@@ -98,12 +98,13 @@ class Neo4jSession(Session):
             if told.test.field not in layouts[told.target.name].searched:
                 continue
             relation, most = table.relations[told.link.relation], MOST_TIES if limit is None else most_of(limit)
-            statement = self._statements.fetches.ties(told, relation.remote, most + 1)
+            statement = self._statements.fetches.ties(told, relation.remote, most)
             if statement.exact:
-                ties = [tie for (tie,) in await self._ask(statement)]
+                ((ties,),) = await self._ask(statement)
+                if ties is None:
+                    return where
                 loaded = partial(layouts[relation.table].loaded, relation.remote)
-                found = in_(relation.local, map(loaded, ties))
-                return where if len(ties) > most else put_in_place(where, told, found if ties else NOTHING)
+                return put_in_place(where, told, in_(relation.local, map(loaded, ties)) if ties else NOTHING)
         return where
 
     async def _without_links(self, table: Table, where: Where) -> Where:

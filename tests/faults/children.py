@@ -32,12 +32,12 @@ class Child:
         self.process.kill()
         return self.rest()
 
-    def rest(self) -> list[Any]:
+    def rest(self, patience: float = PATIENCE) -> list[Any]:
         """Everything it says until it ends."""
         heard = []
         try:
             while True:
-                heard.append(self.tell())
+                heard.append(self.tell(patience))
         except (EOFError, ConnectionResetError):
             self.process.join(PATIENCE)
             return heard
