@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client
 from starlette.testclient import TestClient
@@ -19,6 +20,8 @@ from tests.mcp.talking import Talk
 
 CREATE = "mutation($in: CreateOntologyInput!) { createOntology(input: $in) { ontology { name } } }"
 ADD = 'mutation($name: String!) { addNodeType(typeName: $name, properties: [{name: "pages", kind: INTEGER}]) { ontology { nodeTypes } } }'
+STREAMED = {"accept": "text/event-stream"}
+TOLD = 'data: {"data":{"projectChanged":{"change":"ADDED","node":{"status":"active"}}}}'
 GTD: dict[str, Any] = {
     "nodeTypes": ["Project", "Action"],
     "connectionTypes": [
@@ -116,7 +119,7 @@ def test_a_type_can_be_asked_for_as_soon_as_it_is_added(client: TestClient) -> N
     assert "<html" in client.get("/graphql/default", headers={"accept": "text/html"}).text
 
 
-def test_typed_nodes_are_watched_over_both_kinds_of_stream(client: TestClient) -> None:
+def test_typed_nodes_are_watched_over_a_socket(client: TestClient) -> None:
     watch = "subscription { projectChanged(afterSeq: 0) { change node { status } } }"
     path = "ws://localhost/graphql/default"
     with client.websocket_connect(path, subprotocols=["graphql-transport-ws"]) as socket:
@@ -178,3 +181,17 @@ async def test_what_an_agent_adds_is_in_the_schema_within_a_second(tmp_path: Pat
             await talk("add_node_type", type_name="Document")
             _, text = await asyncio.to_thread(gateway.get, "/graphql/default?query={documents{totalCount}}")
             assert '"totalCount":0' in text
+
+
+async def test_typed_nodes_are_watched_by_server_sent_events(tmp_path: Path) -> None:
+    watch = {"query": "subscription { projectChanged(afterSeq: 0) { change node { status } } }"}
+    make = {"query": "mutation { createProject(input: {}) { node { id } } }"}
+    with serving(tmp_path) as gateway:
+        async with httpx2.AsyncClient(base_url=gateway.url, timeout=30, trust_env=False) as client:
+            await client.post("/graphql", json={"query": CREATE, "variables": {"in": GTD}})
+            await client.post("/graphql/default", json=make)
+            async with client.stream("POST", "/graphql/default", json=watch, headers=STREAMED) as stream:
+                lines = (line async for line in stream.aiter_lines() if line.startswith("data: "))
+                assert await anext(lines) == TOLD  # what happened before, since the log's beginning
+                await client.post("/graphql/default", json=make)
+                assert await anext(lines) == TOLD
