@@ -15,7 +15,7 @@ SERVERS := $(BIN)/python -m tests.servers run --
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web run test lint types contracts unit conformance doors behaviour proofs tck packaging bench fuzz faults servers lock clean
+.PHONY: help install web run test lint types contracts unit conformance doors behaviour proofs tck mcp packaging bench fuzz faults servers lock clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -65,6 +65,9 @@ proofs: conformance doors  ## conformance, then doors
 
 tck: $(STAMP)  ## the openCypher TCK on every store, report in build/tck
 	@$(SERVERS) $(BIN)/python -m tests.cypher
+
+mcp: $(STAMP)  ## the MCP conformance suite and inspector (from npm) against a real gateway
+	@$(BIN)/python -m tests.mcp
 
 packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
 	@$(BIN)/python -m pytest tests/packaging
