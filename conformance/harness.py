@@ -68,6 +68,9 @@ class Lent(Storage):
     async def wipe(self) -> None:
         await self._store.wipe()
 
+    def apart(self, name: str) -> Storage | None:
+        return self._store.apart(name)
+
     def describe(self) -> str:
         return self._store.describe()
 
@@ -123,6 +126,7 @@ CAPABILITIES: dict[str, tuple[Any, str]] = {
     "durable": (lambda store: store.capabilities.durable, "keeps nothing when it is closed"),
     "concurrent_writers": (lambda store: store.capabilities.concurrent_writers, "is open in one process at a time"),
     "files": (lambda store: getattr(store, "folder", None) is not None, "keeps its log in the database, not in files"),
+    "apart": (lambda store: store.apart("elsewhere") is not None, "has no way to keep two stores apart"),
     "snapshot": (None, "has no snapshots: its tables are always current"),
 }
 """What a test may need, how to see it, and what the report says where it is missing."""

@@ -1,8 +1,8 @@
 """Who asks, and what they may do.
 
-A bearer token is an API key from the token file or a JSON Web Token. Without either setting the gateway is open, which
-it allows only where nobody else can reach it. Roles: a reader reads, a writer also changes, an admin also does what
-concerns the whole system.
+A bearer token is an API key, from the store or from the token file, or a JSON Web Token. Without any such setting the
+gateway is open, which it allows only where nobody else can reach it. Roles: a reader reads, a writer also changes, an
+admin also does what concerns the whole system.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ from schema.operations import Prepared
 from ugs.connect import storage_for
 from ugs.errors import Forbidden, InvalidSyntax, StorageIOError, UgsError, Unauthenticated
 from ugs.identity import LOCAL, Principal
+from ugs.keyring import Keyring
+from ugs.keys.model import PREFIX as STORED_PREFIX
 
-ADMIN_FIELDS = frozenset({"snapshot", "verify", "clearScope", "importGraph", "exportGraph"})
+ADMIN_FIELDS = frozenset(
+    {"snapshot", "verify", "clearScope", "importGraph", "exportGraph", "apiKeys", "createApiKey", "revokeApiKey"}
+)
 LEEWAY_SECONDS = 30
 LOOK_SECONDS = 5.0
 
@@ -34,7 +38,8 @@ log = Log("gateway.auth")
 class Gatekeeper:
     """Knows the keys, and turns a token into a principal."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, keyring: Keyring | None = None) -> None:
+        self.keyring = keyring
         self.open = not settings.has_login
         self.token_file = Path(settings.token_file) if settings.token_file else None
         self.tokens = read_tokens(self.token_file) if self.token_file else {}
@@ -76,15 +81,21 @@ class Gatekeeper:
             log.warning("the token file cannot be read; keys stay as they were", reason=str(error))
 
     def _known(self, token: str) -> Principal:
-        if token.startswith(PREFIX):
-            self._refresh()
-            found = self.tokens.get(token_hash(token))
+        if token.startswith((PREFIX, STORED_PREFIX)):
+            found = self._holder(token)
             if found is None:
                 raise Unauthenticated("This API key is not known here")
             return found
         if self.key is None:
             raise Unauthenticated("This token is not known here")
         return principal_of(self._claims(token))
+
+    def _holder(self, token: str) -> Principal | None:
+        """Who holds an API key."""
+        if token.startswith(STORED_PREFIX):
+            return None if self.keyring is None else self.keyring.principal(token)
+        self._refresh()
+        return self.tokens.get(token_hash(token))
 
     def _claims(self, token: str) -> Mapping[str, Any]:
         key = self._key_for(token)
@@ -160,7 +171,7 @@ def check_safe(settings: Settings) -> None:
         return
     problems = []
     if not settings.has_login:
-        problems.append("nobody has to log in: set token_file, jwt_key_file or jwt_keys_url")
+        problems.append("nobody has to log in: set store_keys, token_file, jwt_key_file or jwt_keys_url")
     if settings.trusted_only and not settings.trusted_documents:
         problems.append("trusted_only is on and there are no trusted_documents")
     if "*" in settings.allowed_origins:

@@ -41,7 +41,7 @@ class Reception:
 
     def __init__(self, operations: Operations, settings: Settings, tenants: Tenants, metrics: Metrics) -> None:
         self.operations, self.tenants, self.metrics = operations, tenants, metrics
-        self.gatekeeper = Gatekeeper(settings)
+        self.gatekeeper = Gatekeeper(settings, tenants.keyring)
         self.documents = Documents(settings)
         self.origins = Origins(settings)
         self.rates = Rates(settings.max_requests_per_minute)
@@ -82,7 +82,8 @@ class Reception:
 
     async def context_of(self, principal: Principal) -> RequestContext:
         """What a resolver finds around it."""
-        return RequestContext(await self.system_of(principal), principal, self.bounds, self.seconds)
+        system = await self.system_of(principal)
+        return RequestContext(system, principal, self.bounds, self.seconds, keyring=self.tenants.keyring)
 
     def admit(self, asked: Asked, text: str, principal: Principal) -> Admitted:
         """The operation, valid and allowed for this principal."""

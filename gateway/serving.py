@@ -29,7 +29,8 @@ def check_open(settings: Settings) -> None:
     if not settings.is_local and not settings.allow_open and not settings.has_login:
         raise CannotListen(
             f"Refusing to listen on {settings.host}: other machines could reach it, and nobody has to log in. "
-            f"Set token_file, use --host 127.0.0.1, or {flag('allow_open')} where something in front guards it.",
+            f"Set store_keys or token_file, use --host 127.0.0.1, or {flag('allow_open')} where something in front "
+            "guards it.",
             host=settings.host,
         )
 

@@ -87,6 +87,7 @@ class Settings(Struct, frozen=True):
     tenants: Tenancy = Tenancy.SEPARATE
     max_tenants: int = 100
     token_file: str = ""
+    store_keys: bool = False
     jwt_key_file: str = ""
     jwt_keys_url: str = ""
     jwt_issuer: str = ""
@@ -119,7 +120,7 @@ class Settings(Struct, frozen=True):
     @property
     def has_login(self) -> bool:
         """Whether callers must say who they are."""
-        return bool(self.token_file or self.jwt_key_file or self.jwt_keys_url)
+        return bool(self.token_file or self.store_keys or self.jwt_key_file or self.jwt_keys_url)
 
     @property
     def origin_list(self) -> list[str]:
@@ -223,6 +224,11 @@ SETTINGS: Mapping[str, Setting] = {
     "max_tenants": Setting("How many tenants besides `default` one gateway serves.", *_numbers(0, 10_000)),
     "token_file": Setting(
         "A file of API keys made by `ugs token create`; with it, callers must log in.", _text, "a path"
+    ),
+    "store_keys": Setting(
+        "Know the API keys that are kept in the store (`ugs key add`); with it, callers must log in.",
+        _switch,
+        "on or off",
     ),
     "jwt_key_file": Setting(
         "A file with the key of JSON Web Tokens (a secret, a PEM public key, a JWKS); with it, callers must log in.",

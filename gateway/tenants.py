@@ -16,6 +16,7 @@ from gateway.logs import Log
 from gateway.settings import Settings, Tenancy
 from ugs.errors import LimitExceeded, UnknownStore
 from ugs.identity import Principal
+from ugs.keyring import Keyring
 from ugs.system import System
 
 HOME = Principal().tenant
@@ -35,18 +36,34 @@ class Tenants:
     def __init__(self, home: System, settings: Settings) -> None:
         self.home, self.most = home, settings.max_tenants
         self.shared = settings.tenants is Tenancy.SHARED
+        self.keyring = Keyring.beside(home) if settings.store_keys else None
+        """The API keys of all tenants, in a place that is no tenant's."""
         self._opened: dict[str, System] = {}
         self._opening = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         await self.home.open()
+        if self.keyring is not None:
+            await self._open_keyring(self.keyring)
         return self
+
+    async def _open_keyring(self, keyring: Keyring) -> None:
+        try:
+            await keyring.open()
+        except BaseException:
+            await self.home.close()
+            raise
+        if keyring.is_empty:
+            log.warning("the store holds no API key that works: make one with `ugs key add NAME --role admin`")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        systems, self._opened = [*self._opened.values(), self.home], {}
-        closed = await asyncio.gather(*(system.close() for system in systems), return_exceptions=True)
+        places: list[System | Keyring] = [*self._opened.values(), self.home]
+        if self.keyring is not None:
+            places.append(self.keyring)
+        self._opened = {}
+        closed = await asyncio.gather(*(place.close() for place in places), return_exceptions=True)
         for failure in filter(None, closed):
             raise failure
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ugs.api import Graph
 from ugs.identity import LOCAL, Principal
+from ugs.keyring import Keyring
 from ugs.programs.bounds import BOUNDS, Bounds
 from ugs.system import System
 
@@ -25,6 +26,8 @@ class RequestContext(Struct, frozen=True):
     """How long the request may take."""
     kept: dict[Any, Any] = {}
     """What resolvers of this request share with each other."""
+    keyring: Keyring | None = None
+    """The API keys, where the store keeps them."""
 
     @property
     def graph(self) -> Graph:

@@ -9,6 +9,7 @@ from schema.changing import ChangingMutation
 from schema.cypher import CypherQuery
 from schema.facts import FactsQuery, FactsSubscription
 from schema.facts_changing import FactsMutation
+from schema.keys import KeysMutation, KeysQuery
 from schema.ontologies import OntologyMutation, OntologyQuery
 from schema.programs import ProgramsMutation, ProgramsQuery, ProgramsSubscription
 from schema.reading import ReadingQuery
@@ -29,9 +30,10 @@ Query = merge_types(
         CypherQuery,
         ActorsQuery,
         ProgramsQuery,
+        KeysQuery,
     ),
 )
 Mutation = merge_types(
-    "Mutation", (ChangingMutation, FactsMutation, OntologyMutation, ActorsMutation, ProgramsMutation)
+    "Mutation", (ChangingMutation, FactsMutation, OntologyMutation, ActorsMutation, ProgramsMutation, KeysMutation)
 )
 Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription))

@@ -202,6 +202,16 @@ class PositionNotFound(UgsError):
     summary = "The log has no such position"
 
 
+class KeyNotFound(UgsError):
+    """No API key that the caller may know of has the id."""
+
+    code = "KEY_NOT_FOUND"
+    summary = "There is no such API key"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"API key not found: {id[:80]}", id=id[:80])
+
+
 class UnknownStore(UgsError):
     """No backend answers to the URL."""
 

@@ -7,7 +7,7 @@ knows that a feature exists; `ugs.features` lists them.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -21,6 +21,9 @@ Reducer = Callable[[Event], list[Change]]
 
 class Command(Struct, frozen=True, tag=True, tag_field="command", kw_only=True):
     """A request to change something."""
+
+    UNASKED: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are made up for each try; a request sent again is the same request whatever stands there."""
 
 
 class Warned(Struct, frozen=True):

@@ -14,13 +14,14 @@ from ugs.events import Event
 from ugs.facts.feature import FACTS
 from ugs.feature import Command, Decider, Feature, Reducer, Warned
 from ugs.graph.feature import GRAPH
+from ugs.keys.feature import KEYS
 from ugs.ontology.feature import ONTOLOGY
 from ugs.programs.feature import PROGRAM
 from ugs.retries import RETRIES, remember_retry
 from ugs.snapshots import SNAPSHOTS
 from ugs.vectors.feature import VECTORS
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS)
 
 
 def nothing(event: Event) -> list[Change]:

@@ -243,7 +243,8 @@ def idem_for(command: Command, context: Context) -> Idem | None:
         raise InvalidSyntax(f"an idempotency key has between 1 and {MAX_KEY} characters")
     check_value(key, "idempotency key")
     try:
-        body = to_text(msgspec.to_builtins(command))
+        asked = msgspec.to_builtins(command)
+        body = to_text({name: value for name, value in asked.items() if name not in command.UNASKED})
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         # The decision would refuse it as well, in the same class, if it got that far.
         raise InvalidJSON(f"the request holds a value that is not JSON: {error}") from error

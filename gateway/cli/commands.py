@@ -194,7 +194,17 @@ COMMANDS = (
     _tool("health", "ask a running gateway whether it can serve", GATEWAY),
     _tool("mcp", "serve typed memory to an agent over MCP", GATEWAY),
     _tool("mirror", "write registry, ontology and content as files", STORE),
-    _tool("token", "make an API key for a user", GATEWAY),
+    _operation(
+        "key <action> [name] [--role R] [--user U] [--tenant T] [--project P] [--agent A] [--expires TIME]",
+        "make, list or revoke API keys of the store",
+        "keys",
+        GATEWAY,
+        "key add ci --role writer",
+        "key add guest --user jo --tenant acme --expires 2027-01-31T12:00:00Z",
+        "key list",
+        "key revoke 5f2a9c01e7b3d846",
+    ),
+    _tool("token", "make an API key for a user, in a file", GATEWAY),
     _tool("info", "version, backends and where the data is", ABOUT),
     _tool("config", "show the settings and where they come from", ABOUT),
     _tool("plugins", "what is installed beside the kernel", ABOUT),
@@ -205,7 +215,7 @@ COMMANDS = (
 
 NOW_ONLY = (
     *("add-node", "add-edge", "update", "delete", "send", "clear-scope", "snapshot", "load-demo", "import", "ingest"),
-    *("verify", "history", "versions", "watch"),
+    *("verify", "history", "versions", "watch", "key"),
 )
 """Commands that change something or tell of all time: a place in time (--at) means nothing to them."""
 

@@ -41,21 +41,20 @@ def read_json(word: str, what: str) -> Any:
 
 async def facts(asked: Asked, port: Port) -> Answer:
     """What holds about a subject now, or with --as-of at a time; --all shows what has ended, too."""
-    moment = _moment(asked.options.get("as-of"))
+    moment = read_moment(asked.options["as-of"], "--as-of") if "as-of" in asked.options else datetime.now(UTC)
     found = [_timed(fact) for fact in await port.facts(asked.words["subject"])]
     kept = [fact for fact in found if asked.flag("all") or _holds(fact, moment)]
     return Answer("rows", [_written(fact) for fact in kept])
 
 
-def _moment(text: str | None) -> datetime:
-    if text is None:
-        return datetime.now(UTC)
+def read_moment(text: str, what: str) -> datetime:
+    """The moment that a text says, with its zone."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise InvalidSyntax(f"--as-of: {text[:40]!r} is not a time such as 2026-01-31T12:00:00Z") from None
+        raise InvalidSyntax(f"{what}: {text[:40]!r} is not a time such as 2026-01-31T12:00:00Z") from None
     if moment.tzinfo is None:
-        raise InvalidSyntax(f"--as-of: {text!r} names no zone: add Z or an offset such as +02:00")
+        raise InvalidSyntax(f"{what}: {text!r} names no zone: add Z or an offset such as +02:00")
     return moment
 
 

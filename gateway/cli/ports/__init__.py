@@ -17,6 +17,13 @@ PROGRAM_KEYS = ("id", "name", "description", "statement_count")
 """What is told of a stored program."""
 
 
+KEY_FIELDS = (
+    *("id", "name", "user", "roles", "tenant", "project", "agent"),
+    *("created_at", "expires_at", "revoked_at"),
+)
+"""What is told of an API key."""
+
+
 class Done(NamedTuple):
     """What a change left behind, and what somebody should know about it."""
 
@@ -194,6 +201,18 @@ class Port(ABC):
     @abstractmethod
     async def programs(self, search: str | None, limit: int) -> list[Record]:
         """Stored programs, newest first."""
+
+    @abstractmethod
+    async def add_key(self, wanted: Record) -> Record:
+        """Make an API key, told only now; with `name`, `roles`, and what else `KEY_FIELDS` has where it is given."""
+
+    @abstractmethod
+    async def keys(self) -> list[Record]:
+        """The API keys of the store, oldest first, without what opens anything."""
+
+    @abstractmethod
+    async def revoke_key(self, id: str) -> Record:
+        """Take an API key back."""
 
 
 async def gathered(pages: AsyncIterator[list[Record]]) -> list[Record]:

@@ -8,8 +8,15 @@ _EVENT = "id: eventId timestamp type data seq version"
 _WARNINGS = "warnings { code message id }"
 _PAGE = "pageInfo { hasNextPage endCursor }"
 
-INPUT_NAMES = {"append": "appendProperties", "remove": "removeProperties", "expected_version": "expectedVersion"}
-"""What changes are called in the inputs of mutations, where it differs."""
+INPUT_NAMES = {
+    "append": "appendProperties",
+    "remove": "removeProperties",
+    "expected_version": "expectedVersion",
+    "created_at": "createdAt",
+    "expires_at": "expiresAt",
+    "revoked_at": "revokedAt",
+}
+"""What things are called in inputs and answers, where it differs."""
 
 ELEMENT = f"query($id: ID!, $at: At) {{ element(id: $id, at: $at) {{ ...N ...E }} }} {_NODE} {_EDGE}"
 KIND = "query($id: ID!) { element(id: $id) { __typename } }"
@@ -98,3 +105,10 @@ FACTS = (
     "predicate objectEntity { canonical } objectValue scope validFrom validTo } }"
 )
 SEND = "mutation($input: SendMessageInput!) { sendMessage(input: $input) { payload } }"
+_KEY = "id name user roles tenant project agent createdAt expiresAt revokedAt"
+ADD_KEY = f"mutation($input: CreateApiKeyInput!) {{ createApiKey(input: $input) {{ token apiKey {{ {_KEY} }} }} }}"
+API_KEYS = (
+    "query($first: Int!, $after: String) { apiKeys(first: $first, after: $after) "
+    f"{{ nodes {{ {_KEY} }} pageInfo {{ hasNextPage endCursor }} }} }}"
+)
+REVOKE_KEY = f"mutation($id: ID!) {{ revokeApiKey(input: {{id: $id}}) {{ apiKey {{ {_KEY} }} }} }}"

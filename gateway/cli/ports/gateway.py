@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from gateway.cli.ports import PROGRAM_KEYS, Done, Port, Record, Wanted
+from gateway.cli.ports import KEY_FIELDS, PROGRAM_KEYS, Done, Port, Record, Wanted
 from gateway.cli.ports import documents as ask
 from gateway.cli.ports.http import Client
 from gateway.masking import without_secrets
@@ -219,6 +219,30 @@ class GatewayPort(Port):
         query = urlencode({"limit": limit, **({"search": search} if search else {})})
         found = self.client.rest("GET", f"/programs?{query}")
         return [{key: kept[key] for key in PROGRAM_KEYS} for kept in found]
+
+    async def add_key(self, wanted: Record) -> Record:
+        roles = [role.upper() for role in wanted["roles"]]
+        given = {ask.INPUT_NAMES.get(name, name): value for name, value in wanted.items()}
+        made = self._ask(ask.ADD_KEY, input={**given, "roles": roles})["createApiKey"]
+        return {"token": made["token"], **_key(made["apiKey"])}
+
+    async def keys(self) -> list[Record]:
+        found, after = list[Record](), None
+        while True:
+            page = self._ask(ask.API_KEYS, first=PAGE, after=after)["apiKeys"]
+            found += [_key(key) for key in page["nodes"]]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+            after = page["pageInfo"]["endCursor"]
+
+    async def revoke_key(self, id: str) -> Record:
+        return _key(self._ask(ask.REVOKE_KEY, id=id)["revokeApiKey"]["apiKey"])
+
+
+def _key(told: Record) -> Record:
+    """An API key as commands know it."""
+    roles = [role.lower() for role in told["roles"]]
+    return {name: roles if name == "roles" else told[ask.INPUT_NAMES.get(name, name)] for name in KEY_FIELDS}
 
 
 def whole(number: float) -> float:

@@ -253,6 +253,21 @@ class LocalPort(Port):
     async def programs(self, search: str | None, limit: int) -> list[Record]:
         return [_kept(row) for row in await self._programs().list(search, limit, self.at)]
 
+    async def add_key(self, wanted: Record) -> Record:
+        from gateway.cli.ports.local_keys import add_key
+
+        return await add_key(self.system, wanted)
+
+    async def keys(self) -> list[Record]:
+        from gateway.cli.ports.local_keys import list_keys
+
+        return await list_keys(self.system)
+
+    async def revoke_key(self, id: str) -> Record:
+        from gateway.cli.ports.local_keys import revoke_key
+
+        return await revoke_key(self.system, id)
+
 
 _ENDS = ("NodeDeleted", "EdgeDeleted")
 
