@@ -148,16 +148,24 @@ FindRow = Callable[[Table, Any], Row | None]
 """Looks a row up by table and key, at once."""
 
 
+Columns = list[list[Any]]
+"""The values of some rows, field by field."""
+
+
 class Storing(Struct, frozen=True):
-    """A quick way for replay with event types that store one row and hardly ever do more."""
+    """A quick way for replay with event types that store one row and hardly ever do more, many at a time.
+
+    Events of several such types may change places with each other, and what they do besides may come behind all their
+    rows: they store into different tables, and what they do besides leaves those tables alone.
+    """
 
     table: Table
     data: type[Struct]
     """What the event's data is decoded to. It forbids unknown fields: those may be another feature's business."""
-    row_of: Callable[[Any], Row]
-    """The row, from an event with such data."""
-    also: Callable[[Row], Sequence[Change]]
-    """What else the event does, told from its row."""
+    columns_of: Callable[[Sequence[Any]], Columns]
+    """The rows of events with such data."""
+    also: Callable[[Sequence[Any]], Sequence[Change]]
+    """What else the events do, told from their rows."""
 
 
 class Rules(Struct, frozen=True):

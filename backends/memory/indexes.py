@@ -1,7 +1,8 @@
 """Indexes: rows by a column, by a property, by a word; and how often each property key occurs.
 
 An index is built when somebody first asks for it and kept in step from then on. It holds the rows themselves, so
-a look-up needs no second one. Few rows under one value are a tuple (small), many are a dict by key (quick to change).
+a look-up needs no second one. Few rows under one value are a tuple (small), many are a dict by key (quick to change);
+while a store is being loaded they are a list (quick to grow).
 """
 
 from __future__ import annotations
@@ -19,7 +20,17 @@ from ugs.catalog import Row, Table
 from ugs.reads.where import Op
 from ugs.values import comparable, from_text, to_text
 
-Posting = tuple[Row, ...] | dict[Any, Row]
+
+class Growing(list[Row]):
+    """The rows under a value while a store is being loaded."""
+
+    __slots__ = ("value",)
+
+    value: Any
+    """The value that they all share, one object for all of them."""
+
+
+Posting = tuple[Row, ...] | dict[Any, Row] | Growing
 KeyOf = Callable[[Row], Any]
 
 KINDS = frozenset({"number", "string"})
@@ -49,7 +60,7 @@ class Index:
     def rows(self, value: Any) -> Collection[Row]:
         """The rows under a value; a live view, to be used at once."""
         posting = self.postings.get(value, ())
-        return posting if type(posting) is tuple else posting.values()  # type: ignore[union-attr]
+        return posting.values() if type(posting) is dict else posting
 
     def fill(self, rows: Iterable[Row]) -> None:
         """Take in all rows of a table at once."""
@@ -57,12 +68,30 @@ class Index:
         for row in rows:
             for value in self.values_of(row):
                 groups[value].append(row)
-        self._settle(groups)
+        self._take_in(groups)
 
-    def _settle(self, groups: dict[Any, list[Row]]) -> None:
-        key_of, postings = self.key_of, self.postings
+    def _take_in(self, groups: dict[Any, list[Row]]) -> None:
+        postings, compact = self.postings, self._compact
         for value, rows in groups.items():
-            postings[value] = tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
+            postings[value] = compact(rows)
+
+    def _compact(self, rows: list[Row]) -> Posting:
+        key_of = self.key_of
+        return tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
+
+    def settle(self) -> None:
+        """Loading is over: lists become what they are in service."""
+        postings, compact = self.postings, self._compact
+        for value, posting in postings.items():
+            if type(posting) is Growing:
+                postings[value] = compact(posting)
+
+    def _settled(self, value: Any) -> Posting:
+        """The rows under a value, some of which are going to change."""
+        posting = self.postings[value]
+        if type(posting) is Growing:
+            posting = self.postings[value] = self._compact(posting)
+        return posting
 
     def add(self, row: Row) -> None:
         for value in self.values_of(row):
@@ -90,10 +119,13 @@ class Index:
                 self.postings[value] = (*posting, row)
                 return
             posting = self.postings[value] = {self.key_of(kept): kept for kept in posting}
-        posting[self.key_of(row)] = row  # type: ignore[index]
+        if type(posting) is dict:
+            posting[self.key_of(row)] = row
+        else:
+            posting.append(row)  # type: ignore[union-attr]
 
     def _take(self, value: Any, row: Row) -> None:
-        posting = self.postings[value]
+        posting = self._settled(value)
         if isinstance(posting, dict):
             del posting[self.key_of(row)]
         else:
@@ -102,7 +134,7 @@ class Index:
             del self.postings[value]
 
     def _swap(self, value: Any, old: Row, new: Row) -> None:
-        posting = self.postings[value]
+        posting = self._settled(value)
         if isinstance(posting, dict):
             posting[self.key_of(new)] = new
         else:
@@ -121,7 +153,7 @@ class ColumnIndex(Index):
         value_of = self.value_of
         for row in rows:
             groups[value_of(row)].append(row)
-        self._settle(groups)
+        self._take_in(groups)
 
     def add(self, row: Row) -> None:
         self.put(self.value_of(row), row)

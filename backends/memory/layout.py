@@ -15,8 +15,9 @@ REPAIR = LOG + ".repair"
 # ── lines of the log ─────────────────────────────────────────────────────────
 
 SEAL_START = b',"crc":"'
-END = len(b',"crc":"00000000"}\n')
-"""A sealed line ends with its checksum, a brace and the newline."""
+SEAL = b',"crc":"%08x"}\n'
+"""How a sealed line ends: its checksum, a brace and the newline."""
+END = len(SEAL % 0)
 
 
 def chained(line: bytes, previous: int) -> int:
@@ -26,7 +27,7 @@ def chained(line: bytes, previous: int) -> int:
 
 def is_sealed(line: bytes, crc: int) -> bool:
     """Whether a line (with its newline) ends with exactly this checksum."""
-    return line[-END:] == b',"crc":"%08x"}\n' % crc
+    return line[-END:] == SEAL % crc
 
 
 def has_seal(line: bytes) -> bool:

@@ -7,6 +7,7 @@ elsewhere and are taken as they are; a byte order mark before and carriage retur
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, reduce
 from operator import or_
 from typing import Any, ClassVar, cast
@@ -57,8 +58,11 @@ def _about(catalog: Catalog) -> type[Sealed]:
 @cache
 def sealed_decoder(catalog: Catalog) -> Callable[[bytes], Event]:
     """Decodes sealed lines of any type."""
-    kind = msgspec.defstruct("SealedEvent", [("type", str)], bases=(_about(catalog),), gc=False, kw_only=True)
-    return cast(Callable[[bytes], Event], msgspec.json.Decoder(kind).decode)
+    return cast(Callable[[bytes], Event], msgspec.json.Decoder(_sealed_kind(catalog)).decode)
+
+
+def _sealed_kind(catalog: Catalog) -> type[Struct]:
+    return msgspec.defstruct("SealedEvent", [("type", str)], bases=(_about(catalog),), gc=False, kw_only=True)
 
 
 class Stored(Struct, gc=False, kw_only=True):
@@ -72,19 +76,34 @@ class Stored(Struct, gc=False, kw_only=True):
     type: ClassVar[str]
 
 
-@cache
-def known_decoder(catalog: Catalog) -> Callable[[bytes], Any]:
-    """Decodes sealed lines of the types that the catalog knows, data and all where there is a quick way.
+def known_events(catalog: Catalog, lines: Sequence[bytes]) -> list[Any]:
+    """The events of sealed lines, with decoded data where there is a quick way; up to the first that is none."""
+    one, many = known_decoders(catalog)
+    with suppress(*MALFORMED):
+        events: list[Any] = many(b"[%s]" % b",".join(lines))
+        if len(events) == len(lines):
+            return events
+    events, any_type = [], sealed_decoder(catalog)
+    with suppress(*MALFORMED):
+        for line in lines:
+            try:
+                events.append(one(line))
+            except MALFORMED:  # something unusual in it, which is not for the quick way
+                events.append(any_type(line))
+    return events
 
-    Raises for anything unusual; then `sealed_decoder` has a try.
-    """
+
+@cache
+def known_decoders(catalog: Catalog) -> tuple[Callable[[bytes], Any], Callable[[bytes], Any]]:
+    """Decoders of one line, and of an array of lines."""
     about, storing = _about(catalog), catalog.rules.storing
     kinds = []
     for name in sorted(catalog.rules.types):
         base: type[Struct] = Stored if name in storing else about
         fields: list[Any] = [("data", storing[name].data)] if name in storing else []
         kinds.append(_tagged(name, base, fields))
-    return msgspec.json.Decoder(reduce(or_, kinds)).decode if kinds else sealed_decoder(catalog)
+    kind: Any = reduce(or_, kinds) if kinds else _sealed_kind(catalog)
+    return msgspec.json.Decoder(kind).decode, msgspec.json.Decoder(list[kind]).decode
 
 
 def _tagged(name: str, base: type[Struct], fields: list[Any]) -> type[Struct]:

@@ -33,6 +33,8 @@ class Reader:
 
     def __init__(self, tables: dict[str, MemoryTable]) -> None:
         self.tables = tables
+        self.changes = 0
+        """How often the tables have changed; what was made of them before is worth nothing after."""
         self.arrangements: dict[tuple[str, tuple[Order, ...]], Arrangement] = {}
 
     def arrangement(self, table: Table, order: Sequence[Order]) -> Arrangement:
@@ -112,52 +114,44 @@ class Reader:
         """A function that hangs the related rows on a row; compiled once for all rows of a level."""
         if not plan.nest:
             return lambda row: Found(row, {})
-        parts = [(name, *self.follower(plan.table, nested, self._filler)) for name, nested in plan.nest.items()]
+        parts = [
+            (name, *self.follower(plan.table, nested, self._filler(nested.read))) for name, nested in plan.nest.items()
+        ]
         return lambda row: Found(row, {name: follow(getattr(row, local)) for name, local, follow in parts})
 
-    def follower(
-        self, table: Table, nested: Nested, filler: Callable[[Read], Filler]
-    ) -> tuple[str, Callable[[Any], Rows]]:
+    def follower(self, table: Table, nested: Nested, filler: Filler) -> tuple[str, Callable[[Any], Rows]]:
         """The column a relation starts from, and a function from its value to the related rows, filled."""
+        find, known = self.finder(table, nested), dict[Any, Rows]()
+
+        def follow(tie: Any) -> Rows:
+            answer = known.get(tie)
+            if answer is None:
+                answer = known[tie] = find(tie)
+                answer.items = [filler(row) for row in answer.items]
+            return answer
+
+        return table.relations[nested.relation].local, follow
+
+    def finder(self, table: Table, nested: Nested) -> Callable[[Any], Rows]:
+        """A function from the value that a relation starts from to the related rows as they are."""
         relation = table.relations[nested.relation]
         read, other = nested.read, self.tables[relation.table]
-        if read.table.key == (relation.remote,) and read.page is WHOLE and read.where is EVERYTHING and not read.total:
-            return relation.local, _finder(other, filler(read))
         related = related_rows(other, relation.remote)
+        if read.table.key == (relation.remote,) and read.page is WHOLE and read.where is EVERYTHING and not read.total:
+            return lambda tie: Rows(list(related(tie)))
         test = None if isinstance(read.where, Everything) else compile_test(other, read.where)
         arrangement = self.arrangement(read.table, read.order)
         page, wanted = read.page, one_more(read.page)
         if wanted.per:
             wanted = Page(wanted.limit, wanted.after, wanted.backward)
-        fill = filler(read)
-        known: dict[Any, Rows] = {}
 
-        def follow(tie: Any) -> Rows:
-            answer = known.get(tie)
-            if answer is None:
-                candidates = () if tie is None else related(tie)
-                rows = list(candidates if test is None else filter(test, candidates))
-                kept, more = without_extra(arrangement.page(rows, wanted), page)
-                total = len(rows) if read.total else None
-                answer = known[tie] = Rows([fill(row) for row in kept], more, total)
-            return answer
+        def find(tie: Any) -> Rows:
+            candidates = () if tie is None else related(tie)
+            rows = list(candidates if test is None else filter(test, candidates))
+            kept, more = without_extra(arrangement.page(rows, wanted), page)
+            return Rows(kept, more, len(rows) if read.total else None)
 
-        return relation.local, follow
-
-
-def _finder(other: MemoryTable, fill: Filler) -> Callable[[Any], Rows]:
-    """From a key to the one row that has it, or none."""
-    get = other.rows.get
-    known: dict[Any, Rows] = {}
-
-    def find(key: Any) -> Rows:
-        answer = known.get(key)
-        if answer is None:
-            row = get(key)
-            answer = known[key] = Rows([] if row is None else [fill(row)])
-        return answer
-
-    return find
+        return find
 
 
 def is_point(plan: Read) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -19,9 +19,9 @@ from msgspec import Struct
 
 from backends.memory.files import Files
 from backends.memory.layout import LOG, SNAPSHOT, has_seal
-from backends.memory.lines import BOM, MALFORMED
+from backends.memory.lines import BOM, MALFORMED, Stored
 from backends.memory.repairing import finish_repair, repair, repair_event
-from backends.memory.replay import Tables, actor
+from backends.memory.replay import Actor, Tables
 from backends.memory.snapshots import Loaded, Place, read_snapshot
 from backends.memory.tables import make_tables
 from backends.memory.walreader import Mark, Torn, WalReader
@@ -79,6 +79,8 @@ class Recovery:
             torn = found.reader.run()
             if torn is not None:
                 self._repair(found, torn, now)
+            for table in found.tables.values():
+                table.settle()
         if found.reader.mark.position and not found.reader.mark.sealed:
             self.warnings.append(
                 f"{self.wal.name} was written elsewhere, without checksums: damage in its "
@@ -91,10 +93,10 @@ class Recovery:
         self.enter(State.EMPTY)
         if self.files.exists(self.wal):
             self.enter(State.REPLAYING)
-        return Recovered(tables, self._reader(actor(self.catalog, tables)))
+        return Recovered(tables, self._reader(Actor(self.catalog, tables)))
 
-    def _reader(self, act: Callable[[Event], None], mark: Mark | None = None) -> WalReader:
-        return WalReader(self.files, self.wal, self.catalog, act, mark)
+    def _reader(self, actor: Actor, mark: Mark | None = None) -> WalReader:
+        return WalReader(self.files, self.wal, self.catalog, actor, mark)
 
     # ── from a snapshot ──────────────────────────────────────────────────────
 
@@ -121,13 +123,11 @@ class Recovery:
         self._check_place(place)
         tables = make_tables(self.catalog)
         for name, stretches in loaded.rows.items():
-            put = tables[name].put
-            for rows in stretches:
-                for row in rows:
-                    put(row)
+            for columns in stretches:
+                tables[name].put_many(columns)
         crc = int(place.last_crc, 16)
         mark = Mark(place.wal_offset, place.last_seq, loaded.timestamp, crc, place.last_event_id, place.sealed)
-        reader = self._reader(actor(self.catalog, tables), mark)
+        reader = self._reader(Actor(self.catalog, tables), mark)
         reader.offsets.extend(place.wal_index)
         reader.skipped.extend(place.wal_skipped)
         return Recovered(tables, reader, loaded.timestamp + 1, loaded.event_count)
@@ -153,21 +153,18 @@ class Recovery:
     def _foreign(self, loaded: Loaded) -> Recovered:
         """A snapshot with only the seed's fields: its events are the first lines of the log."""
         tables = make_tables(self.catalog)
-        act = actor(self.catalog, tables)
+        actor = Newer(self.catalog, tables)
         try:
             for number, (type, raw) in enumerate(loaded.added, 1):
-                act(self._as_event(type, bytes(raw), number, loaded.timestamp))
+                actor.act(self._as_event(type, bytes(raw), number, loaded.timestamp))
         except (msgspec.MsgspecError, UgsError, UnicodeError) as error:
             raise SnapshotCorrupt(f"The snapshot holds something that is no row: {error}") from error
         lines = sum(1 for line in self.files.lines(self.wal) if line.strip())
-        covered = loaded.event_count if loaded.event_count <= lines else None
-
-        def act_if_newer(event: Event) -> None:
-            newer = event.timestamp >= loaded.timestamp if covered is None else event.position > covered
-            if newer:
-                act(event)
-
-        return Recovered(tables, self._reader(act_if_newer), loaded.timestamp + 1, loaded.event_count)
+        if loaded.event_count <= lines:
+            actor.after_position = loaded.event_count
+        else:
+            actor.from_moment = loaded.timestamp
+        return Recovered(tables, self._reader(actor), loaded.timestamp + 1, loaded.event_count)
 
     def _as_event(self, type: str, data: bytes, number: int, timestamp: int) -> Event:
         payload = from_text(data)
@@ -201,7 +198,7 @@ class Recovery:
             self.warnings.append(f"{self.wal.name} ends in a torn write that cannot be repaired: {error.strerror}")
             return
         reader = found.reader
-        again = self._reader(reader.act, msgspec.structs.replace(reader.mark, offset=torn.offset))
+        again = self._reader(reader.actor, msgspec.structs.replace(reader.mark, offset=torn.offset))
         again.run()
         reader.offsets.extend(again.offsets)
         reader.skipped.extend(again.skipped)
@@ -210,6 +207,19 @@ class Recovery:
             f"{self.wal.name}: {torn.length} bytes at offset {torn.offset} are no event ({torn.reason}); "
             "they are covered by a LogRepaired event."
         )
+
+
+class Newer(Actor):
+    """Lets only those events act that a foreign snapshot does not hold."""
+
+    after_position, from_moment = 0, 0
+
+    def act_all(self, events: Sequence[Event | Stored]) -> None:
+        self.act_in_turn(events)
+
+    def act(self, event: Event | Stored) -> None:
+        if event.position > self.after_position and event.timestamp >= self.from_moment:
+            super().act(event)
 
 
 class SnapshotAhead(SnapshotCorrupt):

@@ -1,6 +1,7 @@
 """Answers written straight from the rows in memory: related rows become text where they are found.
 
-What writes a rendering is made once and kept; before each answer it forgets what it found for the last one.
+What writes a rendering is made once and kept, and so are the texts it has written: of each row in a list, and of
+what a row leads to. They stay right until the tables change, and are forgotten then, or when they become too many.
 """
 
 from __future__ import annotations
@@ -11,25 +12,16 @@ from typing import Any
 from msgspec import Struct
 
 from backends.memory.reading import Reader
+from backends.memory.writing import BareWriter, PageWriter, Related, page_writer, row_writer, rows_writer
 from ugs.catalog import Row
 from ugs.reads.plan import WHOLE, Nested, Order, Read, Rows
-from ugs.reads.rendering import (
-    NULL,
-    BareWriter,
-    Body,
-    ItemsWriter,
-    Many,
-    One,
-    Parts,
-    Rendering,
-    bare_writer,
-    page_writer,
-)
+from ugs.reads.rendering import NULL, Body, Many, One, Parts, Rendering
 from ugs.reads.where import EVERYTHING
 
 KEPT = 1_000
-Related = Callable[[Any], str]
-"""Writes what a value leads to."""
+MOST_BYTES = 32 << 20
+"""So much text is kept at most."""
+NOTHING = NULL.encode()
 Start = Callable[[], None]
 """Looks at the tables anew, and forgets what was found."""
 
@@ -39,8 +31,10 @@ class Prepared(Struct):
 
     nest: Mapping[str, Nested]
     order: tuple[Order, ...]
-    write: Callable[[Rows, Read], str]
+    write: PageWriter
     starts: list[Start]
+    seen: int = -1
+    """The state of the tables that its texts belong to."""
 
 
 class Renderer:
@@ -48,52 +42,83 @@ class Renderer:
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
+        self._room = MOST_BYTES
         self._kept: dict[Rendering, Prepared] = {}
-        self._writers: dict[tuple[Body, tuple[Order, ...] | None], BareWriter] = {}
+        self._writers: dict[tuple[Any, ...], BareWriter] = {}
 
-    def text(self, plan: Read, rendering: Rendering) -> str:
+    def text(self, plan: Read, rendering: Rendering) -> bytes:
         """The answer to a plan, equal to what the rendering makes of its rows."""
         kept = self._kept.get(rendering)
         if kept is None or kept.order != plan.order or (kept.nest is not plan.nest and (kept.nest or plan.nest)):
             kept = self._prepared(plan, rendering)
+        if kept.seen != self.reader.changes:
+            self._start(kept)
+        text = kept.write(self.reader.page(plan), plan)
+        if self._room <= 0:
+            self._forget()
+        return text
+
+    def _start(self, kept: Prepared) -> None:
+        kept.seen = -1  # an index may be missing, and then nothing has begun
         for start in kept.starts:
             start()
-        return kept.write(self.reader.page(plan), plan)
+        kept.seen = self.reader.changes
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._room = MOST_BYTES
 
     def _prepared(self, plan: Read, rendering: Rendering) -> Prepared:
         starts: list[Start] = []
         root = rendering.root
-        write = self._page(root, plan, starts) if isinstance(root, Parts) else self._one(root, plan, starts)
+        if isinstance(root, Parts):
+            # Other pages show the same rows; what is related is written once for all of them anyway.
+            write = page_writer(root, plan.order, lambda body: self._known_rows(body, plan, starts))
+        else:
+            write = self._one(root, plan, starts)
         if len(self._kept) >= KEPT:
-            self._kept.clear()
+            self._forget()
         kept = self._kept[rendering] = Prepared(plan.nest, plan.order, write, starts)
         return kept
 
-    def _one(self, body: Body, read: Read, starts: list[Start]) -> Callable[[Rows, Read], str]:
-        write = self._rows(body, read, starts)
-        return lambda rows, plan: write(rows.items) if rows.items else NULL
+    def _one(self, body: Body, read: Read, starts: list[Start]) -> PageWriter:
+        write, related = self._writer(row_writer, body, read), self._all_related(body, read, starts)
+        return lambda rows, plan: write(rows.items[0], related) if rows.items else NOTHING
 
-    def _page(self, parts: Parts, read: Read, starts: list[Start]) -> Callable[[Rows, Read], str]:
-        def writer(body: Body) -> ItemsWriter:
-            write = self._rows(body, read, starts)
-            return lambda rows, plan, late, cursor: write(rows.items)
+    def _page(self, parts: Parts, read: Read, starts: list[Start]) -> PageWriter:
+        return page_writer(parts, read.order, lambda body: self._rows(body, read, starts))
 
-        page = page_writer(parts, writer, _itself)
-        return lambda rows, plan: page(rows, plan, [])
-
-    def _rows(self, body: Body, read: Read, starts: list[Start]) -> Callable[[Any], str]:
+    def _rows(self, body: Body, read: Read, starts: list[Start]) -> Callable[[Any], bytes]:
         """What writes rows, with the rows related to them."""
-        write, related = self._writer(body, read, read.order), self._all_related(body, read, starts)
+        write, related = self._writer(rows_writer, body, read), self._all_related(body, read, starts)
         return lambda rows: write(rows, related)
 
-    def _writer(self, body: Body, read: Read, order: tuple[Order, ...] | None) -> BareWriter:
+    def _known_rows(self, body: Body, read: Read, starts: list[Start]) -> Callable[[Any], bytes]:
+        """As `_rows`, each row by itself and only once."""
+        write, related = self._writer(row_writer, body, read), self._all_related(body, read, starts)
+        known: dict[Any, bytes] = {}
+        key_of = read.table.key_of
+
+        def fresh(key: Any, row: Row) -> bytes:
+            text = known[key] = write(row, related)
+            self._room -= len(text)
+            return text
+
+        def rows_text(rows: Any) -> bytes:
+            keys = map(key_of, rows)
+            return b",".join([known.get(key) or fresh(key, row) for key, row in zip(keys, rows, strict=True)])
+
+        starts.append(known.clear)
+        return rows_text
+
+    def _writer(self, make: Callable[..., BareWriter], body: Body, read: Read) -> BareWriter:
         """What writes rows of a body; it depends on nothing that variables can change but their order."""
-        found = self._writers.get((body, order))
+        found = self._writers.get((make, body, read.order))
         if found is None:
             if len(self._writers) >= KEPT:
                 self._writers.clear()
             ties = {name: read.table.relations[nested.relation].local for name, nested in read.nest.items()}
-            found = self._writers[body, order] = bare_writer(body, ties, order)
+            found = self._writers[make, body, read.order] = make(body, ties, read.order)
         return found
 
     def _all_related(self, body: Body, read: Read, starts: list[Start]) -> list[Related]:
@@ -108,22 +133,14 @@ class Renderer:
         write = (
             self._page(piece.parts, inner, starts) if isinstance(piece, Many) else self._one(piece.body, inner, starts)
         )
-        known: dict[Any, str] = {}
-        follow: Callable[[Any], Rows]
+        find: Callable[[Any], Rows]
 
-        def start() -> None:
-            nonlocal follow
-            known.clear()
-            _, follow = self.reader.follower(read.table, nested, lambda plan: _itself)
+        def look() -> None:
+            nonlocal find
+            find = self.reader.finder(read.table, nested)
 
-        def related(tie: Any) -> str:
-            text = known.get(tie)
-            if text is None:
-                text = known[tie] = write(follow(tie), inner)
-            return text
-
-        starts.append(start)
-        return related
+        starts.append(look)
+        return self._once(lambda tie: write(find(tie), inner), starts)
 
     def _is_by_key(self, read: Read, nested: Nested) -> bool:
         inner = nested.read
@@ -133,25 +150,27 @@ class Renderer:
     def _by_key(self, piece: One, read: Read, nested: Nested, starts: list[Start]) -> Related:
         """The one row whose key ties it, looked up as it is."""
         name = read.table.relations[nested.relation].table
-        write, inner = self._writer(piece.body, nested.read, None), self._all_related(piece.body, nested.read, starts)
-        known: dict[Any, str] = {}
         get: Callable[[Any], Row | None]
 
-        def start() -> None:
+        def look() -> None:
             nonlocal get
-            known.clear()
             get = self.reader.tables[name].rows.get
 
-        def related(tie: Any) -> str:
+        starts.append(look)
+        write = self._writer(row_writer, piece.body, nested.read)
+        inner = self._all_related(piece.body, nested.read, starts)
+        return self._once(lambda tie: NOTHING if (row := get(tie)) is None else write(row, inner), starts)
+
+    def _once(self, write: Related, starts: list[Start]) -> Related:
+        """As `write`, keeping what it has written for each value."""
+        known: dict[Any, bytes] = {}
+
+        def related(tie: Any) -> bytes:
             text = known.get(tie)
             if text is None:
-                row = get(tie)
-                text = known[tie] = NULL if row is None else write(row, inner)
+                text = known[tie] = write(tie)
+                self._room -= len(text)
             return text
 
-        starts.append(start)
+        starts.append(known.clear)
         return related
-
-
-def _itself(row: Row) -> Any:
-    return row

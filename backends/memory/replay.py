@@ -2,41 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, cast
 
 from backends.memory.choosing import choose
-from backends.memory.lines import Stored
+from backends.memory.lines import MALFORMED, Stored
 from backends.memory.tables import MemoryTable
 from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise, patched, projected, raised
+from ugs.errors import WALCorrupt
 from ugs.events import Event
 
 Tables = dict[str, MemoryTable]
 
+FAILURES = (*MALFORMED, WALCorrupt, KeyError, TypeError)
+"""What a reducer may raise when the data of an event is not what its type promises."""
+WORTH_IT = 8
+"""From so many events on acting together is quicker."""
 
-def actor(catalog: Catalog, tables: Tables) -> Callable[[Event | Stored], None]:
-    """A function that lets an event act on the tables."""
-    reduce, counts, remember = catalog.rules.reduce, catalog.rules.counts, catalog.rules.remember
-    ways = {name: (way.row_of, way.also, tables[way.table.name]) for name, way in catalog.rules.storing.items()}
 
-    def find(table: Table, key: Any) -> Row | None:
-        return tables[table.name].rows.get(key)
+class CannotApply(Exception):
+    """An event whose data is not what its type promises."""
 
-    def act(event: Event | Stored) -> None:
+    def __init__(self, place: int, error: Exception) -> None:
+        super().__init__(str(error))
+        self.place = place
+        """Which one it is of those that were to act."""
+
+
+class Actor:
+    """Lets events act on the tables."""
+
+    def __init__(self, catalog: Catalog, tables: Tables) -> None:
+        self.catalog, self.tables, self.rules = catalog, tables, catalog.rules
+
+    def act_all(self, events: Sequence[Event | Stored]) -> None:
+        """Let events act, one after the other as far as anybody could tell."""
+        place, runs = 0, [(True, events)] if _are_quick(events) else groupby(events, _is_quick)
+        for quick, group in runs:
+            run = list(group)
+            if not (quick and len(run) >= WORTH_IT and self._store(cast(Sequence[Stored], run))):
+                self.act_in_turn(run, place)
+            place += len(run)
+
+    def act_in_turn(self, events: Iterable[Event | Stored], place: int = 0) -> None:
+        """Let one event after the other act."""
+        for number, event in enumerate(events, place):
+            try:
+                self.act(event)
+            except FAILURES as error:
+                raise CannotApply(number, error) from error
+
+    def act(self, event: Event | Stored) -> None:
+        """Let one event act."""
         if isinstance(event, Stored):
-            row_of, also, table = ways[event.type]
-            row = row_of(event)
-            table.put(row)
-            changes = also(row) if event.idem is None else [*also(row), *remember(cast(Event, event))]
+            changes = [*self._put(event), *self.rules.remember(cast(Event, event))]
         else:
-            if event.version is None and counts(event.type):
-                event = catalog.versioned(event, find)
-            changes = reduce(event)
+            if event.version is None and self.rules.counts(event.type):
+                event = self.catalog.versioned(event, self._find)
+            changes = self.rules.reduce(event)
         for change in changes:
-            apply_change(tables, change)
+            apply_change(self.tables, change)
 
-    return act
+    def _find(self, table: Table, key: Any) -> Row | None:
+        return self.tables[table.name].rows.get(key)
+
+    def _put(self, event: Stored) -> Sequence[Change]:
+        way = self.rules.storing[event.type]
+        row = way.table.row(*(column[0] for column in way.columns_of((event,))))
+        self.tables[way.table.name].put(row)
+        return way.also((row,))
+
+    def _store(self, events: Sequence[Stored]) -> bool:
+        """Let events that have a quick way act together; False, and nothing has happened, when one of them cannot."""
+        ways = {type(event): self.rules.storing[event.type] for event in events}
+        try:
+            columns = {
+                kind: way.columns_of([event for event in events if type(event) is kind]) for kind, way in ways.items()
+            }
+        except FAILURES:
+            return False
+        changes: list[Change] = []
+        for kind, way in ways.items():
+            changes += way.also(self.tables[way.table.name].put_many(columns[kind]))
+        for event in events:
+            if event.idem is not None:
+                changes += self.rules.remember(cast(Event, event))
+        for change in changes:
+            apply_change(self.tables, change)
+        return True
+
+
+def _are_quick(events: Sequence[Event | Stored]) -> bool:
+    return all(issubclass(kind, Stored) for kind in set(map(type, events)))
+
+
+def _is_quick(event: Event | Stored) -> bool:
+    return isinstance(event, Stored)
 
 
 def apply_change(tables: Tables, change: Change) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from ugs.catalog import Arc, Field, Kind, Row, Table
-from ugs.values import EMPTY_OBJECT
+from ugs.catalog import Arc, Columns, Field, Kind, Row, Table
 
 NULL = Raw(b"null")
 KINDS: dict[Kind, Any] = {
@@ -47,8 +46,8 @@ class RowText:
             rename=dict(zip(names, (json_key(table, field) for field in table.fields), strict=True)),
             gc=False,
         )
-        self.to_wire: Callable[[Row], Struct] = _compiled("wire", "row", table, self.wire, _writing)
-        self.to_row: Callable[[Any], Row] = _compiled("row", "wire", table, table.row, _reading)
+        self.to_wire: Callable[[Row], Struct] = _compiled(table, self.wire)
+        self.to_columns: Callable[[list[Struct]], Columns] = _compiled_columns(table)
         self._encode = msgspec.json.Encoder().encode
 
     def encode(self, rows: Iterable[Row]) -> bytes:
@@ -62,7 +61,7 @@ def _kind(field: Field) -> Any:
     return kind | None if field.nullable and field.kind is not Kind.JSON else kind
 
 
-def _writing(number: int, field: Field) -> str:
+def _writing(field: Field) -> str:
     value = f"row.{field.name}"
     if field.kind is not Kind.JSON:
         return value
@@ -76,19 +75,23 @@ def _reading(number: int, field: Field) -> str:
         return f"None if (text := {value}) is None else intern(text)"
     if field.kind is not Kind.JSON:
         return value
-    text = f"EMPTY if (text := str({value}, 'utf-8')) == EMPTY else text"
-    return f"None if (text := str({value}, 'utf-8')) == 'null' else text" if field.nullable else text
+    text = f"str({value}, 'utf-8')"
+    return f"None if (text := {text}) == 'null' else text" if field.nullable else text
 
 
-def _compiled(
-    what: str, argument: str, table: Table, make: Any, expression: Callable[[int, Field], str]
-) -> Callable[[Any], Any]:
-    """A function that passes each field of one struct to the constructor of another.
+def _compiled(table: Table, make: type[Struct]) -> Callable[[Row], Struct]:
+    """A function that passes each field of a row to the constructor of another struct.
 
     Generated once per table from the catalog's own field names: a loop over fields would cost five times as much for
     each of a million rows.
     """
-    values = ", ".join(expression(number, field) for number, field in enumerate(table.fields))
-    names = {"make": make, "Raw": Raw, "NULL": NULL, "EMPTY": EMPTY_OBJECT, "intern": intern}
-    function: Callable[[Any], Any] = eval(f"lambda {argument}: make({values})", names)
+    values = ", ".join(_writing(field) for field in table.fields)
+    function: Callable[[Row], Struct] = eval(f"lambda row: make({values})", {"make": make, "Raw": Raw, "NULL": NULL})
+    return function
+
+
+def _compiled_columns(table: Table) -> Callable[[list[Struct]], Columns]:
+    """A function that lists the values of many rows field by field, generated for the same reason."""
+    columns = ", ".join(f"[{_reading(number, field)} for wire in wires]" for number, field in enumerate(table.fields))
+    function: Callable[[list[Struct]], Columns] = eval(f"lambda wires: [{columns}]", {"intern": intern})
     return function

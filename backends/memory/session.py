@@ -72,7 +72,7 @@ class PlainSession(Session):
     async def clear(self, tables: Iterable[Table]) -> None:
         raise Conflict("This session only reads; ask for session(write=True)")
 
-    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
+    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> bytes | None:
         """The answer to a plan as text, if it can be given without waiting."""
         return None
 
@@ -149,7 +149,7 @@ class ReadSession(PlainSession):
             except NotBuilt as missing:
                 await self.storage.build(missing)
 
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
         if not rendering.is_native:
             return await super().render(plan, rendering, late)
         while True:
@@ -158,11 +158,11 @@ class ReadSession(PlainSession):
             except NotBuilt as missing:
                 await self.storage.build(missing)
 
-    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
+    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> bytes | None:
         try:
             if rendering.is_native:
                 return self.renderer.text(plan, rendering)
-            return rendering.write(self.reader.read(plan), plan, late)
+            return rendering.write(self.reader.read(plan), plan, late).encode()
         except NotBuilt:
             return None  # building an index takes a while
 
@@ -205,6 +205,7 @@ class Writing(PlainSession):
         steps = self.pending.steps
         if self._seen < len(steps):
             self._own = self._own or Reader(self.storage.copy_tables())
+            self._own.changes += 1
             apply_steps(steps[self._seen :], self._own.tables)
             self._seen = len(steps)
         return self._own or self._reader

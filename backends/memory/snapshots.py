@@ -20,7 +20,7 @@ from msgspec import Raw, Struct
 from backends.memory.files import Files
 from backends.memory.layout import CHECKSUM, FORMAT, is_whole
 from backends.memory.rowtext import RowText
-from ugs.catalog import Catalog, Row, Table, Vertex
+from ugs.catalog import Catalog, Columns, Row, Table, Vertex
 from ugs.errors import SnapshotCorrupt
 from ugs.events import GENESIS_CRC
 
@@ -61,7 +61,7 @@ class Loaded(Struct):
 
     timestamp: int
     event_count: int
-    rows: dict[str, Iterator[list[Row]]] = {}
+    rows: dict[str, Iterator[Columns]] = {}
     """Of each table the rows, a stretch at a time; decoding them may still fail with E008."""
     place: Place | None = None
     """None: a foreign snapshot with only the seed's fields."""
@@ -196,7 +196,7 @@ def _ours(fields: dict[str, Raw], catalog: Catalog) -> Loaded:
     return Loaded(timestamp, count, rows, place)
 
 
-def _rows(table: Table, raw: Raw | None) -> Iterator[list[Row]]:
+def _rows(table: Table, raw: Raw | None) -> Iterator[Columns]:
     """The rows of a table, decoded a stretch at a time: a million short-lived objects at once would leave the memory
     of the process in tatters. Each row stands on a line of its own, which the checksum has vouched for."""
     if raw is None:
@@ -208,10 +208,10 @@ def _rows(table: Table, raw: Raw | None) -> Iterator[list[Row]]:
         start, line_end = after, LINE_END.search(inside, after + STRETCH)
         stop, after = (len(inside), len(inside)) if line_end is None else line_end.span()
         try:
-            rows = list(map(text.to_row, decode(b"[%s]" % inside[start:stop])))
+            columns = text.to_columns(decode(b"[%s]" % inside[start:stop]))
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise SnapshotCorrupt(f"The snapshot holds something that is no row of {table.name}: {error}") from error
-        yield rows
+        yield columns
 
 
 class ForeignSnapshot(Struct):

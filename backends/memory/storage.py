@@ -37,7 +37,7 @@ from ugs.reads.plan import Read
 from ugs.reads.rendering import Late, Rendering
 from ugs.storage import Capabilities, Session, Storage
 
-NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "match", "nearest", "watch"})
+NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "match", "nearest", "watch", "render_now"})
 FLUSH_EVERY = 1.0
 CLOSE_WITHIN = 5.0
 
@@ -107,11 +107,11 @@ class MemoryStorage(Storage):
 
     # ── sessions ─────────────────────────────────────────────────────────────
 
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
         async with self.session() as session:
             return await session.render(plan, rendering, late)
 
-    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
+    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> bytes | None:
         return self._read_session.render_now(plan, rendering, late) if self.opened else None
 
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
@@ -135,6 +135,7 @@ class MemoryStorage(Storage):
 
     def show(self, pending: Pending) -> None:
         """Let everybody see what is durable now."""
+        self.reader.changes += 1
         apply_steps(pending.steps, self.tables)
         self.log.advance(pending.events)
         self._wake()
@@ -179,6 +180,7 @@ class MemoryStorage(Storage):
     async def wipe(self) -> None:
         async with self.writer:
             await self._wipe_log()
+            self.reader.changes += 1
             for table in self.tables.values():
                 table.clear()
 

@@ -17,7 +17,6 @@ from msgspec.structs import force_setattr
 
 from backends.memory.indexes import FEW
 from ugs.catalog import Catalog, Kind, Row, Table
-from ugs.values import EMPTY_OBJECT
 
 if TYPE_CHECKING:
     from backends.memory.tables import MemoryTable
@@ -35,8 +34,8 @@ def compile_put(here: MemoryTable, catalog: Catalog) -> Callable[[Row], None]:
     Written out from the catalog's field names: going through fields and indexes in loops takes three times as long.
     """
     table = here.table
-    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW, "numbers": {}}
-    names["seen"] = {EMPTY_OBJECT: EMPTY_OBJECT}
+    names: dict[str, Any] = {"here": here, "share": force_setattr, "FEW": FEW}
+    names |= {"seen": here.texts, "numbers": here.reals}
     for field, index in here.always.items():
         names[f"{field}_rows"] = index.postings
         names[f"{field}_put"] = index.put
@@ -125,7 +124,8 @@ def _indexed(field: str, target: tuple[str, str] | None) -> Iterator[str]:
     if target is not None:
         yield f"    found = find_{target[0]}(value)"
         yield f"    if found is not None: share(row, {field!r}, found.{target[1]})"
-    yield "    posting[key] = row"
+    yield "    if type(posting) is dict: posting[key] = row"
+    yield "    else: posting.append(row)"
 
 
 def _moments(table: Table) -> Iterator[str]:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from backends.memory.bounds import Bounds
+from backends.memory.bulk import BulkPut
 from backends.memory.indexes import ColumnIndex, Index, Kept, KeyCounts, PropertyIndex, WordIndex
 from backends.memory.likeness import VectorIndex
 from backends.memory.sorting import FieldOrder, KeyOrder, PartOrder
 from backends.memory.storing import compile_put
 from backends.memory.uniqueness import UniqueRule
-from ugs.catalog import Catalog, Kind, Row, Table, Vertex
+from ugs.catalog import Catalog, Columns, Kind, Row, Table, Vertex
 from ugs.changes import TableWrites
 
 Name = tuple[Any, ...]
@@ -47,6 +48,8 @@ class MemoryTable:
 
     put: Callable[[Row], None]
     """Stores a row, in place of one with the same key."""
+    put_many: Callable[[Columns], list[Row]]
+    """Stores many rows, and answers with them."""
 
     def __init__(self, table: Table, catalog: Catalog, tables: dict[str, MemoryTable]) -> None:
         self.table = table
@@ -60,6 +63,9 @@ class MemoryTable:
         self.numbers = frozenset(name for name in self.indexed if table.field(name).kind in (Kind.INTEGER, Kind.REAL))
         """Indexed columns whose bounds are kept."""
         self.always = {field: ColumnIndex(table, field) for field in always_indexed(table, catalog)}
+        self.texts: dict[str, str] = {}
+        """Short texts that many rows may have, and below numbers; each is one object for all of them."""
+        self.reals: dict[float, float] = {}
         self.at_once = sys.maxsize
         """Until the table is in service nobody waits, so any index is built on the spot."""
 
@@ -194,6 +200,11 @@ class MemoryTable:
         for rule in self.unique:
             rule.clear()
 
+    def settle(self) -> None:
+        """Loading is over."""
+        for index in self.always.values():
+            index.settle()
+
     def serve(self) -> None:
         """From now on somebody may be waiting, so large indexes are built in a thread."""
         self.at_once = LONG_AT_ONCE if any(field.searched for field in self.table.fields) else AT_ONCE
@@ -242,6 +253,7 @@ def make_tables(catalog: Catalog) -> dict[str, MemoryTable]:
         tables[table.name] = MemoryTable(table, catalog, tables)
     for here in tables.values():
         here.put = compile_put(here, catalog)
+        here.put_many = BulkPut(here, catalog)
     return tables
 
 

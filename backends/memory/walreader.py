@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Iterator
+from itertools import accumulate, chain
 from pathlib import Path
-from zlib import crc32
 
 import msgspec
 from msgspec import Struct
 
 from backends.memory.files import Files
-from backends.memory.layout import END, chained, is_sealed
-from backends.memory.lines import MALFORMED, foreign_event, known_decoder, sealed_decoder
+from backends.memory.layout import chained, has_seal, is_sealed
+from backends.memory.lines import MALFORMED, foreign_event, known_events, sealed_decoder
+from backends.memory.replay import FAILURES, Actor, CannotApply
+from backends.memory.stretches import Lines, consecutive, sealed, whole
 from ugs.catalog import Catalog
 from ugs.errors import WALCorrupt
 from ugs.events import Event
@@ -29,10 +30,6 @@ STRIDE = 128
 
 REPAIR = b'"type":"LogRepaired"'
 SEAL = re.compile(rb',"crc":"[0-9a-f]{8}"\}')
-
-
-FAILURES = (*MALFORMED, WALCorrupt, KeyError, TypeError)
-"""What a reducer may raise when the data of an event is not what its type promises."""
 
 
 class Mark(Struct):
@@ -57,10 +54,8 @@ class Torn(Struct):
 class WalReader:
     """Walks the file, lets each event act, and keeps what the log must know of it."""
 
-    def __init__(
-        self, files: Files, path: Path, catalog: Catalog, act: Callable[[Event], None], mark: Mark | None = None
-    ) -> None:
-        self.files, self.path, self.catalog, self.act = files, path, catalog, act
+    def __init__(self, files: Files, path: Path, catalog: Catalog, actor: Actor, mark: Mark | None = None) -> None:
+        self.files, self.path, self.catalog, self.actor = files, path, catalog, actor
         self.mark = mark or Mark()
         self.decode = sealed_decoder(catalog)
         self.offsets: array[int] = array("Q")
@@ -71,56 +66,53 @@ class WalReader:
 
     def run(self) -> Torn | None:
         """Read to the end; answers with what is torn there, if anything."""
-        lines = self.files.lines(self.path, self.mark.offset)
-        offset = self.mark.offset
-        while (stop := self._rush(lines, offset)) is not None:
-            line, offset = stop
+        lines = Lines(self.files.lines(self.path, self.mark.offset))
+        offset = self._rush(lines, self.mark.offset)
+        for line in lines:
             if not self._take(line, offset):
                 if not line.endswith(b"\n"):
                     return self._end(line, offset)
                 line, offset = self._after_repair(line, offset, lines)
-            offset += len(line)
+            offset = self._rush(lines, offset + len(line))
         if self._batch:
             end = self.files.size(self.path)
             return self._torn(end, end, "incomplete batch")
         return None
 
-    def _rush(self, lines: Iterator[bytes], offset: int) -> tuple[bytes, int] | None:
-        """Take line after line as long as they are what they nearly always are: sealed, and events of their own.
+    # ── lines that are what they nearly always are ───────────────────────────
 
-        Answers with the first other one. This loop runs once for every event of a log, hence so little is called.
-        """
-        if self._batch:
-            return next(((line, offset) for line in lines), None)
-        mark, decode, act = self.mark, known_decoder(self.catalog), self.act
-        position, crc, latest, last, stop = mark.position, self._crc, mark.timestamp, None, None
-        for line in lines:
-            checked = crc32(b"}", crc32(line[:-END], crc))
-            if not line.endswith(b',"crc":"%08x"}\n' % checked):
-                stop = (line, offset)
-                break
-            try:
-                event = decode(line)
-            except MALFORMED:
-                event = None
-            if event is None or event.position != position + 1 or event.tx is not None:
-                stop = (line, offset)
-                break
-            try:
-                act(event)
-            except FAILURES as error:
-                raise self._damage(offset, f"holds an event that cannot be applied ({error})") from error
-            if position % STRIDE == 0:
-                self.offsets.append(offset)
-            position, crc, last = position + 1, checked, line
-            offset += len(line)
-            if event.timestamp > latest:
-                latest = event.timestamp
-        if last is not None:
-            self.replayed += position - mark.position
-            self._crc = crc
-            self.mark = Mark(offset, position, latest, crc, self.decode(last).id, True)
-        return stop
+    def _rush(self, lines: Lines, offset: int) -> int:
+        """Take as many lines as possible a stretch at a time; answers where the next one begins."""
+        while not self._batch and (taken := self._take_many(lines.ahead(), offset)):
+            lines.take(taken)
+            offset = self.mark.offset
+        return offset
+
+    def _take_many(self, lines: list[bytes], offset: int) -> int:
+        """Let lines act that are sealed and follow each other, batches as a whole; answers how many these are."""
+        if not lines or not has_seal(lines[0]):
+            return 0
+        crcs = sealed(lines, self._crc)
+        events = known_events(self.catalog, lines[: len(crcs)])
+        events = events[: consecutive([event.position for event in events], self.mark.position + 1)]
+        events = events[: whole([event.tx for event in events])]
+        if not events:
+            return 0
+        try:
+            self.actor.act_all(events)
+        except CannotApply as error:
+            raise self._inapplicable(offset + sum(map(len, lines[: error.place])), error) from error
+        self._pass(lines[: len(events)], events, offset, crcs[len(events) - 1])
+        return len(events)
+
+    def _pass(self, lines: list[bytes], events: list[Event], offset: int, crc: int) -> None:
+        """Note that these lines have acted."""
+        starts, before = list(accumulate(map(len, lines), initial=offset)), self.mark
+        self.offsets.extend(starts[-before.position % STRIDE : -1 : STRIDE])
+        latest = max(before.timestamp, max(event.timestamp for event in events))
+        self.mark = Mark(starts[-1], before.position + len(events), latest, crc, self.decode(lines[-1]).id, True)
+        self._crc = crc
+        self.replayed += len(events)
 
     # ── lines that count ─────────────────────────────────────────────────────
 
@@ -166,9 +158,9 @@ class WalReader:
     def _accept(self, event: Event, offset: int, end: int, crc: int | None) -> None:
         mark = self.mark
         try:
-            self.act(event)
+            self.actor.act(event)
         except FAILURES as error:
-            raise self._damage(offset, f"holds an event that cannot be applied ({error})") from error
+            raise self._inapplicable(offset, error) from error
         if mark.position % STRIDE == 0:
             self.offsets.append(offset)
         mark.position += 1
@@ -215,6 +207,9 @@ class WalReader:
             return told["offset"] == start and at - start - told["length"] in (0, 1)
         except (*MALFORMED, KeyError, TypeError):
             return False
+
+    def _inapplicable(self, offset: int, error: Exception) -> WALCorrupt:
+        return self._damage(offset, f"holds an event that cannot be applied ({error})")
 
     def _damage(self, offset: int, what: str) -> WALCorrupt:
         number = self.files.read(self.path, 0, offset).count(b"\n") + 1

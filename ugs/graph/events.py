@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ugs.catalog import FindRow, Row, Storing, Table
+from ugs.catalog import Columns, FindRow, Row, Storing, Table
 from ugs.changes import Change, Drop, Patch, Put, Raise
 from ugs.events import Event
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Edge, Node, Tombstone
@@ -72,7 +72,7 @@ _decode_update = msgspec.json.Decoder(_Updated).decode
 
 def node_of(event: Event) -> Node:
     """The node a NodeAdded describes."""
-    data = event.data if isinstance(event.data, _NodeAdded) else _decode_node(event.data)
+    data = _decode_node(event.data)
     created = event.timestamp if data.created is None else data.created
     payload = str(data.data, "utf-8")
     return Node(
@@ -89,7 +89,7 @@ def node_of(event: Event) -> Node:
 
 def edge_of(event: Event) -> Edge:
     """The edge an EdgeAdded describes."""
-    data = event.data if isinstance(event.data, _EdgeAdded) else _decode_edge(event.data)
+    data = _decode_edge(event.data)
     created = event.timestamp if data.created is None else data.created
     return Edge(
         data.id,
@@ -105,35 +105,69 @@ def edge_of(event: Event) -> Edge:
     )
 
 
+def node_columns(events: Sequence[Any]) -> Columns:
+    """What `node_of` says of many events at once, field by field; their data is decoded."""
+    told = [event.data for event in events]
+    return [
+        [data.id for data in told],
+        [data.type if data.type is None else intern(data.type) for data in told],
+        [str(data.properties, "utf-8") for data in told],
+        [None if (payload := str(data.data, "utf-8")) == "null" else payload for data in told],
+        *_times(events),
+    ]
+
+
+def edge_columns(events: Sequence[Any]) -> Columns:
+    """What `edge_of` says of many events at once, field by field; their data is decoded."""
+    told = [event.data for event in events]
+    return [
+        [data.id for data in told],
+        [data.source for data in told],
+        [data.target for data in told],
+        [data.type if data.type is None else intern(data.type) for data in told],
+        [data.weight for data in told],
+        [str(data.properties, "utf-8") for data in told],
+        *_times(events),
+        [event.position for event in events],
+    ]
+
+
+def _times(events: Sequence[Any]) -> Columns:
+    """When elements were created and modified, and their versions."""
+    created = [event.timestamp if (at := event.data.created) is None else at for event in events]
+    modified = [event.data.modified for event in events]
+    if None in modified:
+        modified = [since if at is None else at for since, at in zip(created, modified, strict=True)]
+    return [created, modified, [event.version or 1 for event in events]]
+
+
 def store_node(event: Event) -> list[Change]:
     node = node_of(event)
-    return [Put(NODES, node), *beside_node(node)]
+    return [Put(NODES, node), *beside_nodes((node,))]
 
 
 def store_edge(event: Event) -> list[Change]:
     edge = edge_of(event)
-    return [Put(EDGES, edge), *beside_edge(edge)]
+    return [Put(EDGES, edge), *beside_edges((edge,))]
 
 
-def beside_node(node: Node) -> Sequence[Change]:
+def beside_nodes(nodes: Sequence[Node]) -> Sequence[Change]:
     """What only some nodes need besides: see `_beside`."""
-    return () if node.version == 1 and not node.id.startswith(NODE_COUNTER) else _beside(node, NODE_COUNTER)
+    unusual = [node for node in nodes if node.version > 1 or node.id.startswith(NODE_COUNTER)]
+    return _beside(unusual, NODE_COUNTER) if unusual else ()
 
 
-def beside_edge(edge: Edge) -> Sequence[Change]:
+def beside_edges(edges: Sequence[Edge]) -> Sequence[Change]:
     """What only some edges need besides: see `_beside`."""
-    return () if edge.version == 1 and not edge.id.startswith(EDGE_COUNTER) else _beside(edge, EDGE_COUNTER)
+    unusual = [edge for edge in edges if edge.version > 1 or edge.id.startswith(EDGE_COUNTER)]
+    return _beside(unusual, EDGE_COUNTER) if unusual else ()
 
 
-def _beside(row: Node | Edge, counter: str) -> list[Change]:
-    """A second life has a tombstone to clear, a generated id a counter to raise."""
-    cleared: list[Change] = [Drop(TOMBSTONES, eq("id", row.id))] if row.version > 1 else []
-    return [*cleared, *_raise_counter(row.id, counter)]
-
-
-def _raise_counter(id: str, name: str) -> list[Change]:
-    generated = GENERATED.fullmatch(id)
-    return [Raise(COUNTERS, Counter(name, int(generated[2])))] if generated else []
+def _beside(rows: Sequence[Node | Edge], counter: str) -> list[Change]:
+    """A second life has a tombstone to clear, generated ids have a counter to raise."""
+    cleared: list[Change] = [Drop(TOMBSTONES, eq("id", row.id)) for row in rows if row.version > 1]
+    numbers = [int(generated[2]) for row in rows if (generated := GENERATED.fullmatch(row.id))]
+    return [*cleared, Raise(COUNTERS, Counter(counter, max(numbers)))] if numbers else cleared
 
 
 def update_node(event: Event) -> list[Change]:
@@ -194,8 +228,8 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "EdgeCounterSet": set_counter,
 }
 STORING = {
-    "NodeAdded": Storing(NODES, _OnlyNode, node_of, beside_node),
-    "EdgeAdded": Storing(EDGES, _OnlyEdge, edge_of, beside_edge),
+    "NodeAdded": Storing(NODES, _OnlyNode, node_columns, beside_nodes),
+    "EdgeAdded": Storing(EDGES, _OnlyEdge, edge_columns, beside_edges),
 }
 ELEMENTS: Mapping[str, str] = {
     name: "id" for name in REDUCERS if name.startswith(("Node", "Edge")) and name != "EdgeCounterSet"
