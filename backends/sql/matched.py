@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -11,6 +11,8 @@ from backends.sql.dialect import Dialect
 from backends.sql.rows import Values, is_changed, maker_of, value_from_store
 from ugs.catalog import Row, Table
 from ugs.reads.pattern import Fields, Pattern
+
+NO_ARCS: Mapping[str, Row] = {}
 
 
 class Part(Struct, frozen=True):
@@ -40,6 +42,10 @@ def parts_of(pattern: Pattern) -> Iterator[Part]:
         place += part.width
 
 
+Reader = Callable[[Values], Any]
+"""Takes one part of a match out of a record."""
+
+
 class Reading:
     """Makes matches of records; a row that occurs in many of them is made once."""
 
@@ -47,22 +53,27 @@ class Reading:
         self.dialect = dialect
         self.parts = list(parts_of(pattern))
         self.walks = [part.place for part in self.parts if part.is_walk]
+        self.numbers = pattern.counted
+        # Only readers of whole rows keep what they have made, for one answer.
+        self.fields = [None if part.fields is None else _fields_reader(part, part.fields) for part in self.parts]
 
     def paths(self, records: Sequence[Values]) -> set[str]:
         """The arcs of all walks, which the statement only names."""
         return {id for record in records for place in self.walks for id in self.dialect.path_ids(record[place])}
 
-    def matches(self, records: Sequence[Values], arcs: dict[str, Row]) -> list[tuple[Any, ...]]:
-        readers = [self._reader(part, arcs) for part in self.parts]
+    def matches(self, records: Sequence[Values], arcs: Mapping[str, Row] = NO_ARCS) -> list[tuple[Any, ...]]:
+        readers = [known or self._reader(part, arcs) for part, known in zip(self.parts, self.fields, strict=True)]
+        if self.numbers:  # a count of everything comes even where there is nothing
+            records = [record for record in records if record[-1]]
         if len(readers) == 1:
             read = readers[0]
-            return [(read(record), record[-1]) for record in records if record[-1]]
-        return [(*[read(record) for read in readers], record[-1]) for record in records if record[-1]]
+            return [(read(record), record[-1]) for record in records]
+        return [(*[read(record) for read in readers], record[-1]) for record in records]
 
-    def _reader(self, part: Part, arcs: dict[str, Row]) -> Callable[[Values], Any]:
+    def _reader(self, part: Part, arcs: Mapping[str, Row]) -> Reader:
         if part.is_walk:
             return lambda record: [arcs[id] for id in self.dialect.path_ids(record[part.place])]
-        return _row_reader(part.table, part.place) if part.fields is None else _fields_reader(part, part.fields)
+        return _row_reader(part.table, part.place)
 
 
 def _fields_reader(part: Part, fields: tuple[str, ...]) -> Callable[[Values], tuple[Any, ...]]:

@@ -14,13 +14,13 @@ from backends.sql.names import properties_name
 from backends.sql.nearness import nearest_statement
 from backends.sql.rows import value_from_store
 from backends.sql.session import Shape, SqlSession
-from backends.sql.shapes import written
+from backends.sql.shapes import Written, written
 from backends.sql.unfolding import Unfolding
 from backends.sql.unindexed import decided, is_decidable
 from ugs.catalog import Kind, Row, Table
 from ugs.reads.levels import execute_by_levels, one_more, without_extra
 from ugs.reads.near import Near, Scored
-from ugs.reads.pattern import Match, Pattern
+from ugs.reads.pattern import Match, Pattern, Question
 from ugs.reads.plan import WHOLE, Found, Read, Rows
 from ugs.reads.where import EVERYTHING, Compare, Op, Where
 
@@ -104,17 +104,24 @@ class NativeSession(SqlSession):
         return Rows([Found(row, {}) for row in rows], more)
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
-        found = written(self.shape.catalog, self.shape.dialect, pattern)
+        return await self._matches(written(self.shape.catalog, self.shape.dialect, pattern), pattern, ())
+
+    async def match_again(self, question: Question, texts: Sequence[str]) -> list[Match] | None:
+        return await self._matches(self.shape.written(question), question.pattern, texts)
+
+    async def _matches(self, found: Written | None, pattern: Pattern, texts: Sequence[str]) -> list[Match] | None:
         if found is None:
             return None
-        statement, reading = found
-        records = await self.rows(statement)
-        arcs = await self.find_many(pattern.arcs, sorted(reading.paths(records))) if reading.walks else []
+        records = await self.rows(found.filled(texts))
+        reading = found.reading
+        if not reading.walks:
+            return reading.matches(records)
+        arcs = await self.find_many(pattern.arcs, sorted(reading.paths(records)))
         return reading.matches(records, {pattern.arcs.key_of(row): row for row in arcs})
 
     def match_statements(self, pattern: Pattern) -> list[str]:
         found = written(self.shape.catalog, self.shape.dialect, pattern)
-        return [] if found is None else [found[0][0]]
+        return [] if found is None else [found.text]
 
     def statements(self, plan: Read) -> list[str]:
         """The statement `read` sends; none for a plan it answers level by level."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 from backends.sql.conditions import Place
 from backends.sql.dialect import Dialect, quoted
@@ -11,12 +12,14 @@ from backends.sql.finding import directed
 from backends.sql.layout import Layout
 from backends.sql.link import Link
 from backends.sql.rows import Values, event_from, head_from, reader_of
+from backends.sql.shapes import Written, written
 from backends.sql.statements import Bound, Select, columns_of
 from backends.sql.unindexed import decided
 from backends.sql.writes import Writer
 from ugs.catalog import Catalog, Row, Table
 from ugs.changes import Writes
 from ugs.events import EMPTY_LOG, Event, Head
+from ugs.reads.pattern import Question
 from ugs.reads.plan import WHOLE, Order, Page
 from ugs.reads.where import EVERYTHING, Where
 from ugs.storage import EventQuery, Session
@@ -36,9 +39,18 @@ class Shape:
             table.name: reader_of(table) for table in catalog
         }
         self.finders = {table.name: _finder(table, dialect) for table in catalog}
+        self._written: WeakKeyDictionary[Question, Written | None] = WeakKeyDictionary()
 
     def select(self) -> Select:
         return Select(self.catalog, self.dialect)
+
+    def written(self, question: Question) -> Written | None:
+        """The statement of a question, written when it is first asked."""
+        try:
+            return self._written[question]
+        except KeyError:
+            found = self._written[question] = written(self.catalog, self.dialect, question.pattern)
+            return found
 
 
 def _finder(table: Table, dialect: Dialect) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -38,6 +37,9 @@ COMPILED = (local, nested)
 ATTEMPTS = 3
 
 
+Rows = list[tuple[Any, ...]]
+
+
 class Prepared(Struct, frozen=True):
     """A query that has passed all checks."""
 
@@ -52,7 +54,7 @@ class Result(Struct, frozen=True):
     """The answer to a query."""
 
     columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
+    rows: Rows
     fetches: int = 0
     """How many questions the store was asked."""
     plan: tuple[PlanStep, ...] = ()
@@ -89,30 +91,32 @@ async def run(
     prepared = prepare(query)
     bounds = limits or Limits()
     graph = view_of(source, view, glasses or everything_now())
-    with _in_words(query, bounds):
+    with InWords(query, bounds):
         async with asyncio.timeout(bounds.seconds):
             return await _consistent(prepared, graph, params or {}, bounds)
 
 
-async def answer_within(prepared: Prepared, run: Run) -> Result:
-    """The answer of one execution, in time."""
-    with _in_words(prepared.text, run.limits):
-        async with asyncio.timeout(run.limits.seconds):
-            return await _answer(prepared, run)
+class InWords:
+    """What goes wrong inside leaves with its place in the query and in words that help."""
 
+    __slots__ = ("limits", "query")
 
-@contextmanager
-def _in_words(query: str, limits: Limits) -> Iterator[None]:
-    """What went wrong, with its place in the query and in words that help."""
-    try:
-        yield
-    except TimeoutError:
-        raise DeadlineExceeded(f"The query took longer than {limits.seconds:g} seconds") from None
-    except CypherError as error:
-        error.locate(query)
-        raise
-    except RecursionError:
-        raise LimitExceeded("A value nests too deep to be compared") from None
+    def __init__(self, query: str, limits: Limits) -> None:
+        self.query = query
+        self.limits = limits
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
+        if isinstance(error, TimeoutError):
+            raise DeadlineExceeded(f"The query took longer than {self.limits.seconds:g} seconds") from None
+        if isinstance(error, RecursionError):
+            raise LimitExceeded("A value nests too deep to be compared") from None
+        if isinstance(error, CypherError):
+            error.locate(self.query)
 
 
 async def _consistent(prepared: Prepared, view: GraphView, params: Mapping[str, Any], limits: Limits) -> Result:
@@ -158,15 +162,21 @@ async def _answer(prepared: Prepared, run: Run) -> Result:
     distinct = len(parts) > 1 and not prepared.statement.query.all
     # One row more than asked for tells whether there are more; which rows are equal only all of them tell.
     enough = None if distinct or run.limits.first is None else run.limits.first + 1
-    rows: list[tuple[Any, ...]] = []
+    rows: Rows = []
     for part in parts:
-        await _take_rows(run, part, layout.width, prepared.columns, rows, enough)
+        run.template = first_row(run, layout.width)
+        slots = part.slots(prepared.columns)
+        await take_rows(run, flow(run, part.operators, one_batch([run.template[:]])), slots, rows, enough)
     if distinct:
         rows = list({tuple(identity(value) for value in row): row for row in reversed(rows)}.values())[::-1]
-    plan = tuple(await _steps(parts, layout, run)) if mode == "PROFILE" else ()
+    return result_of(prepared, run, rows, tuple(await _steps(parts, layout, run)) if mode == "PROFILE" else ())
+
+
+def result_of(prepared: Prepared, run: Run, rows: Rows, plan: tuple[PlanStep, ...] = ()) -> Result:
+    """The answer, with no more rows than were asked for."""
     first = run.limits.first
     more = first is not None and len(rows) > first
-    return Result(prepared.columns, rows[:first], run.graph.fetches, plan, more)
+    return Result(prepared.columns, rows[:first] if more else rows, run.graph.fetches, plan, more)
 
 
 async def _steps(parts: Sequence[Planned], layout: Layout, run: Run) -> list[PlanStep]:
@@ -179,18 +189,26 @@ async def _steps(parts: Sequence[Planned], layout: Layout, run: Run) -> list[Pla
     return steps_of(parts, run.counts, statements)
 
 
-async def _take_rows(
-    run: Run, part: Planned, width: int, columns: Sequence[str], rows: list[tuple[Any, ...]], enough: int | None
+async def take_rows(
+    run: Run, batches: AsyncIterator[list[Row]], slots: Sequence[int], rows: Rows, enough: int | None
 ) -> None:
-    """Add the rows of one part to those of the parts before it, until there are enough."""
-    slots = [part.columns[name] for name in columns]
-    async for batch in flow(run, part.operators, width):
-        rows += [tuple([row[slot] for slot in slots]) for row in batch]
+    """Add the columns of all rows to those that are there before, until there are enough."""
+    async for batch in batches:
+        rows += columns_of(slots, batch)
         if enough is not None and len(rows) >= enough:
             return
-        if len(rows) > run.limits.rows:
-            message = f"The answer has more than {run.limits.rows} rows: add a LIMIT"
-            raise LimitExceeded(message, limit=run.limits.rows)
+        check_count(run, rows)
+
+
+def columns_of(slots: Sequence[int], batch: list[Row]) -> Rows:
+    """What rows of the answer show."""
+    return [tuple([row[slot] for slot in slots]) for row in batch]
+
+
+def check_count(run: Run, rows: Rows) -> None:
+    if len(rows) > run.limits.rows:
+        message = f"The answer has more than {run.limits.rows} rows: add a LIMIT"
+        raise LimitExceeded(message, limit=run.limits.rows)
 
 
 def first_row(run: Run, width: int) -> Row:
@@ -198,10 +216,8 @@ def first_row(run: Run, width: int) -> Row:
     return [run] + [None] * (width - 1)
 
 
-def flow(run: Run, operators: Sequence[Operator], width: int) -> AsyncIterator[list[Row]]:
+def flow(run: Run, operators: Sequence[Operator], batches: AsyncIterator[list[Row]]) -> AsyncIterator[list[Row]]:
     """The rows that leave the last operator."""
-    run.template = first_row(run, width)
-    batches = _one(run.template)
     for operator in operators:
         batches = operator.flow(run, batches)
         if run.counts is not None:
@@ -209,8 +225,8 @@ def flow(run: Run, operators: Sequence[Operator], width: int) -> AsyncIterator[l
     return batches
 
 
-async def _one(row: Row) -> AsyncIterator[list[Row]]:
-    yield [row[:]]
+async def one_batch(rows: list[Row]) -> AsyncIterator[list[Row]]:
+    yield rows
 
 
 async def _counted(

@@ -13,7 +13,7 @@ import msgspec
 
 from ugs.cypher.answering import Result, run
 from ugs.cypher.engine.limits import Limits
-from ugs.cypher.glancing import is_one_question, run_at_once
+from ugs.cypher.glancing import glance_of, run_at_once
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.values.entities import Node, Path, Relationship
 from ugs.cypher.values.stored import decode
@@ -46,7 +46,7 @@ async def ask(
     bounds = limits or Limits()
     given = {name: decode(value) for name, value in checked_params(params).items()}
     bounds = bounded(bounds, limit)
-    if at is None and view == "GRAPH" and is_one_question(query):
+    if at is None and view == "GRAPH" and glance_of(query) is not None:
         async with system.storage.glance() as session:
             found = await run_at_once(session, query, given, bounds)
         if found is not None:

@@ -21,7 +21,7 @@ from ugs.facts.names import is_uuid, normalize_name
 from ugs.facts.queries import OLDEST_FIRST, holds_at
 from ugs.facts.viewing import Viewer
 from ugs.facts.views import BETWEEN_ENTITIES, relations_at
-from ugs.reads.pattern import Match, Pattern
+from ugs.reads.pattern import Match, Pattern, Question
 from ugs.reads.where import EVERYTHING, NOTHING, Compare, Not, Op, Where, all_of, eq, in_
 from ugs.storage import Session
 from ugs.values import to_text
@@ -45,7 +45,7 @@ class Unjoined:
     joins = False
     most_matches = 0
 
-    async def match(self, pattern: Pattern) -> list[Match] | None:
+    async def match(self, question: Question, texts: Sequence[str]) -> list[Match] | None:
         return None
 
     def match_statements(self, pattern: Pattern) -> list[str]:

@@ -99,7 +99,7 @@ class ProgramGraph:
     """A store cannot join what it does not hold: every node has to be completed first."""
     most_matches = 0
 
-    async def match(self, pattern: object) -> None:
+    async def match(self, question: object, texts: object) -> None:
         return None
 
     def match_statements(self, pattern: object) -> list[str]:

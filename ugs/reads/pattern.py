@@ -6,13 +6,15 @@ with exactly the same matches in any order.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ugs.catalog import Arc, Table
-from ugs.reads.where import EVERYTHING, Any_, Compare, Op, Where, conditions
+from ugs.reads.where import EVERYTHING, All, Any_, Compare, Not, Op, Property, Where, conditions
 
 
 class Way(StrEnum):
@@ -117,3 +119,55 @@ def _labels(where: Where, label: str) -> frozenset[Any] | None:
     said = [part for part in conditions(where) if isinstance(part, Compare) and part.field == label]
     values = [part.value if part.op is Op.IN else (part.value,) for part in said if part.op in (Op.EQ, Op.IN)]
     return frozenset(values[0]) if values else None
+
+
+# ── questions that are asked many times ──────────────────────────────────────
+
+
+class Told(str):
+    """Stands for a text that is told when a question is asked: what a column or a property must equal."""
+
+    __slots__ = ("number",)
+    number: int
+
+    def __new__(cls, number: int) -> Told:
+        told = super().__new__(cls, f"text {number}")
+        told.number = number
+        return told
+
+
+class Question:
+    """A pattern to be asked for many times, each time with other texts in the places of what is `Told`.
+
+    It is equal to nothing but itself, so that a store finds at once what it has made of it before.
+    """
+
+    __slots__ = ("__weakref__", "pattern")
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+
+    def filled(self, texts: Sequence[str]) -> Pattern:
+        """The pattern with these texts."""
+        if not texts:
+            return self.pattern
+        return with_values(self.pattern, lambda _, value: texts[value.number] if type(value) is Told else value)
+
+
+Change = Callable[[str, Any], Any]
+"""Gives another value for the value that a field is compared with."""
+
+
+def with_values(pattern: Pattern, change: Change) -> Pattern:
+    """The pattern with other values in its conditions."""
+    spots = tuple(replace(spot, where=_changed(spot.where, change)) for spot in pattern.spots)
+    legs = tuple(replace(leg, where=_changed(leg.where, change)) for leg in pattern.legs)
+    return replace(pattern, spots=spots, legs=legs)
+
+
+def _changed(where: Where, change: Change) -> Where:
+    if isinstance(where, Compare | Property):
+        return replace(where, value=change(where.field, where.value)) if where.op is Op.EQ else where
+    if isinstance(where, All | Any_):
+        return type(where)(tuple(_changed(part, change) for part in where.parts))
+    return Not(_changed(where.part, change)) if isinstance(where, Not) else where

@@ -1,7 +1,8 @@
 """One connection to an SQLite file: a thread of its own, to which whole pieces of work are handed.
 
 A hop to the thread costs more than most statements, so a transaction starts in the same hop as its first statement,
-all bulk statements share one, and a read transaction ends without anybody waiting for it.
+all bulk statements share one, and a read transaction ends without anybody waiting for it. Short statements that read
+do not go there at all.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import aiosqlite
 from backends.sql.link import Link
 from backends.sql.rows import Values
 from backends.sql.sqlite.errors import translated
+from backends.sql.sqlite.shortcut import Shortcut
 from backends.sql.sqlite.vectors import extension, load
 from backends.sql.writes import Bulk
 from ugs.errors import Unavailable
@@ -40,14 +42,30 @@ class Thread(aiosqlite.Connection):
             raise Unavailable("The store is closed; open it first")
         return self._connection
 
+    given = done = 0
+    """Pieces of work that the thread was given, and those it has finished with."""
+
     async def hand_over(self, work: Callable[[], T]) -> T:
         """Run the work in the thread and wait for its result."""
-        done: T = await self._execute(work)  # type: ignore[no-untyped-call]
+        self.given += 1
+        done: T = await self._execute(self._counted, work)  # type: ignore[no-untyped-call]
         return done
 
     def leave(self, work: Callable[[], None]) -> None:
         """Run the work in the thread after everything before it, and wait for nothing."""
-        self._tx.put_nowait((None, work))
+        self.given += 1
+        self._tx.put_nowait((None, partial(self._counted, work)))
+
+    def _counted(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        finally:
+            self.done += 1
+
+    @property
+    def rests(self) -> bool:
+        """Whether the thread has nothing to do, so that the connection may be used without it."""
+        return self.given == self.done and self._connection is not None
 
 
 def thread_for(path: Path, pragmas: Sequence[str]) -> Thread:
@@ -88,11 +106,15 @@ def _connect(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
 
 def _set(connection: sqlite3.Connection, pragma: str) -> None:
     """Set a pragma; SQLite itself does not wait where several want to make a new file a WAL one at the same time."""
+    patiently(lambda: connection.execute(f"PRAGMA {pragma}").fetchall())
+
+
+def patiently(work: Callable[[], T]) -> T:
+    """Do something again for as long as others lock the file, within reason."""
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            connection.execute(f"PRAGMA {pragma}").fetchall()
-            return
+            return work()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
@@ -108,6 +130,7 @@ class SqliteLink(Link):
         self._pending: str | None = None
         """The BEGIN that the next statement takes along."""
         self._writing = False
+        self._shortcut = Shortcut()
 
     async def begin(self, *, write: bool) -> None:
         self._writing = write
@@ -122,13 +145,29 @@ class SqliteLink(Link):
 
     async def rollback(self) -> None:
         if self._pending is None and self.is_usable:
-            self.thread.leave(partial(_roll_back, self.thread.raw))
+            if not self._writing and self.thread.rests:
+                _roll_back(self.thread.raw)
+            else:
+                self.thread.leave(partial(_roll_back, self.thread.raw))
         self._pending = None
 
     async def rows(self, text: str, values: Sequence[Any] = ()) -> Sequence[Values]:
         self.statements += 1
         first, self._pending = self._pending, None
+        if not self._writing and self.thread.rests and self._shortcut.takes(text):
+            found = self._at_once(first, text, values)
+            if found is not None:
+                return found
+            first = None
         return await self._do(partial(_fetch, self.thread.raw, first, text, values))
+
+    def _at_once(self, first: str | None, text: str, values: Sequence[Any]) -> Sequence[Values] | None:
+        try:
+            if first is not None:
+                self.thread.raw.execute(first)
+            return self._shortcut.rows(self.thread.raw, text, values)
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
 
     async def run(self, *texts: str) -> None:
         self.statements += len(texts)
@@ -181,7 +220,7 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 def _fetch(connection: sqlite3.Connection, first: str | None, text: str, values: Sequence[Any]) -> Sequence[Values]:
     if first is not None:
         connection.execute(first)
-    return connection.execute(text, values).fetchall()
+    return patiently(lambda: connection.execute(text, values).fetchall())
 
 
 def _execute_bulks(connection: sqlite3.Connection, bulks: Sequence[Bulk]) -> None:

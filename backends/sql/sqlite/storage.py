@@ -33,7 +33,8 @@ from ugs.errors import StorageIOError
 from ugs.storage import Capabilities
 
 SHARED = ("journal_mode=WAL", "foreign_keys=ON", "temp_store=MEMORY", "cache_size=-16384", "mmap_size=268435456")
-READING = ("query_only=ON",)
+# Those who read wait for a lock in their thread, and nowhere else: never on the event loop.
+READING = ("query_only=ON", "busy_timeout=0")
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.5
 
 

@@ -7,7 +7,7 @@ written from rows instead.
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from backends.sql.sqlite.dialect import SqliteDialect
 from backends.sql.writing import MARK, Writing
@@ -67,8 +67,11 @@ class SqliteWriting(Writing):
         return deepest <= MOST_NESTED and statement.count("||") <= MOST_JOINED
 
     @staticmethod
-    def finished(text: str) -> str | None:
-        return None if MARK in text else text
+    def finished(text: Any) -> bytes | None:
+        return None if MARK in text else text.encode()
+
+    def given(self, text: str) -> str:
+        return text
 
     def column(self, field: Field, column: str) -> str:
         if field.plain:

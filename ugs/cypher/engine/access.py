@@ -21,7 +21,7 @@ def get_property(subject: Any, key: str) -> Any:
     if isinstance(subject, dict):
         return subject.get(key)
     if isinstance(subject, Node | Relationship):
-        return subject.properties.get(key)
+        return subject.value(key)
     if isinstance(subject, Temporal | Duration):
         return field_of(subject, key)
     raise CypherTypeError("InvalidArgumentType", f"{kind_name(subject)} has no properties")

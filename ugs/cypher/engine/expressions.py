@@ -57,7 +57,7 @@ def _variable_property(slot: int, key: str) -> Fn:
     def read(row: Row) -> Any:
         subject = row[slot]
         if type(subject) is Node or type(subject) is Relationship:
-            return subject.properties.get(key)
+            return subject.value(key)
         return get_property(subject, key)
 
     return read

@@ -32,6 +32,8 @@ def relationship_fields(look: Look) -> Fields:
 
 def node_maker(fields: tuple[str, ...]) -> Maker:
     """Makes nodes that show these fields and nothing else."""
+    if fields == ("id",):
+        return lambda values: Node(values[0], (), "{}")
     return _once(fields, lambda id="", type=None, properties_text="{}": _node(id, type, properties_text))
 
 

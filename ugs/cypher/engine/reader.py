@@ -163,4 +163,4 @@ def _merged(scans: set[Wanted]) -> dict[Wanted, list[Wanted]]:
 
 
 def _meets(node: Node, wanted: Wanted) -> bool:
-    return all(equals(node.properties.get(part.key), part.value) for part in wanted.conditions)
+    return all(equals(node.value(part.key), part.value) for part in wanted.conditions)

@@ -12,7 +12,7 @@ from ugs.cypher.values.entities import DEFAULT_TYPE, Node, Relationship
 from ugs.cypher.values.stored import LABELS, stored_labels
 from ugs.graph.model import EDGES, NODES
 from ugs.identity import is_identifier
-from ugs.reads.pattern import Match, Pattern
+from ugs.reads.pattern import Match, Pattern, Question
 from ugs.reads.plan import Order, Page
 from ugs.reads.where import EVERYTHING, Compare, Op, Property, Where, all_of, any_of, eq, in_
 from ugs.storage import Session
@@ -66,7 +66,7 @@ class GraphView(Protocol):
 
     async def position(self) -> int: ...
 
-    async def match(self, pattern: Pattern) -> list[Match] | None: ...
+    async def match(self, question: Question, texts: Sequence[str]) -> list[Match] | None: ...
 
     def match_statements(self, pattern: Pattern) -> list[str]: ...
 
@@ -131,8 +131,8 @@ class StoredGraph:
         """Where the log ends, for stores whose sessions see commits between two answers; elsewhere always 0."""
         return (await self.session.head()).position if self.session.near else 0
 
-    async def match(self, pattern: Pattern) -> list[Match] | None:
-        return await self.session.match(pattern)
+    async def match(self, question: Question, texts: Sequence[str]) -> list[Match] | None:
+        return await self.session.match_again(question, texts)
 
     def match_statements(self, pattern: Pattern) -> list[str]:
         return self.session.match_statements(pattern)

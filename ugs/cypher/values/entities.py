@@ -4,29 +4,52 @@ from __future__ import annotations
 
 from typing import Any
 
-from ugs.cypher.values.stored import decode_properties
+from ugs.cypher.values.stored import LABELS, shown, stored_properties
 
 DEFAULT_TYPE = "RELATED"
 """The relationship type of an edge that has none."""
 
 
-class Node:
-    """A node: its id, its labels, and its properties, decoded when first asked for."""
+class Element:
+    """What a node and a relationship have in common: an id and properties, decoded as far as they are asked for."""
 
-    __slots__ = ("_properties", "_text", "id", "labels", "row")
+    __slots__ = ("_properties", "_stored", "_text", "id", "row")
 
-    def __init__(self, id: str, labels: tuple[str, ...], text: str, row: Any = None) -> None:
+    def __init__(self, id: str, text: str, row: Any) -> None:
         self.id = id
-        self.labels = labels
-        self._text = text
-        self._properties: dict[str, Any] | None = None
         self.row = row
+        self._text = text
+        self._stored: dict[str, Any] | None = None
+        self._properties: dict[str, Any] | None = None
 
     @property
     def properties(self) -> dict[str, Any]:
         if self._properties is None:
-            self._properties = decode_properties(self._text)
+            self._properties = shown(self._decoded())
         return self._properties
+
+    def value(self, key: str) -> Any:
+        """One property; most are stored as what they are."""
+        if self._properties is None:
+            value = self._decoded().get(key)
+            if not isinstance(value, dict | list) and key != LABELS:
+                return value
+        return self.properties.get(key)
+
+    def _decoded(self) -> dict[str, Any]:
+        if self._stored is None:
+            self._stored = stored_properties(self._text)
+        return self._stored
+
+
+class Node(Element):
+    """A node: its id, its labels, and its properties."""
+
+    __slots__ = ("labels",)
+
+    def __init__(self, id: str, labels: tuple[str, ...], text: str, row: Any = None) -> None:
+        super().__init__(id, text, row)
+        self.labels = labels
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and other.id == self.id
@@ -38,25 +61,16 @@ class Node:
         return f"Node({self.id})"
 
 
-class Relationship:
+class Relationship(Element):
     """An edge: its id, its type, the ids of its ends, and its properties."""
 
-    __slots__ = ("_properties", "_text", "end", "id", "row", "start", "type")
+    __slots__ = ("end", "start", "type")
 
     def __init__(self, id: str, type: str, start: str, end: str, text: str, row: Any = None) -> None:
-        self.id = id
+        super().__init__(id, text, row)
         self.type = type
         self.start = start
         self.end = end
-        self._text = text
-        self._properties: dict[str, Any] | None = None
-        self.row = row
-
-    @property
-    def properties(self) -> dict[str, Any]:
-        if self._properties is None:
-            self._properties = decode_properties(self._text)
-        return self._properties
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Relationship) and other.id == self.id

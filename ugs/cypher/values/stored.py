@@ -31,11 +31,16 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def decode_properties(text: str) -> dict[str, Any]:
-    """The properties a query sees. What is stored as null is as good as absent."""
+def stored_properties(text: str) -> dict[str, Any]:
+    """The properties as they are stored."""
     if text == "{}":
         return {}
     stored: dict[str, Any] = from_text(text)
+    return stored
+
+
+def shown(stored: dict[str, Any]) -> dict[str, Any]:
+    """The properties a query sees. What is stored as null is as good as absent."""
     return {
         key: decode(value) if isinstance(value, dict | list) else value
         for key, value in stored.items()

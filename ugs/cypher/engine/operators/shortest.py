@@ -89,4 +89,4 @@ def by_id(one: Relationship) -> str:
 
 
 def _fits(one: Relationship, wanted: dict[str, Any]) -> bool:
-    return all(equals(one.properties.get(key), value) for key, value in wanted.items())
+    return all(equals(one.value(key), value) for key, value in wanted.items())

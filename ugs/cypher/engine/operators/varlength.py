@@ -129,7 +129,7 @@ class ExpandMany(Operator):
 
 
 def _has(one: Relationship, wanted: dict[str, Any]) -> bool:
-    return all(equals(one.properties.get(key), value) for key, value in wanted.items())
+    return all(equals(one.value(key), value) for key, value in wanted.items())
 
 
 def _ends(batch: list[Row], slot: int) -> set[str]:

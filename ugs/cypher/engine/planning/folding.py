@@ -16,8 +16,9 @@ from ugs.cypher.analysis.walk import aggregates, free_variables, walk
 from ugs.cypher.engine.env import Env, Fn
 from ugs.cypher.engine.expressions import compile_expression
 from ugs.cypher.engine.operators.base import Operator
-from ugs.cypher.engine.operators.joining import LONGEST_REACH, LONGEST_WALK, Place, StoreMatch, Stretch, Use
+from ugs.cypher.engine.operators.joining import StoreMatch
 from ugs.cypher.engine.operators.ordering import enough_rows
+from ugs.cypher.engine.operators.questioning import LONGEST_REACH, LONGEST_WALK, Place, Questions, Stretch, Use
 from ugs.cypher.engine.operators.scanning import Sought
 from ugs.cypher.engine.planning.matching import Followed, MatchPlanner, bind_path, bounds
 from ugs.cypher.engine.planning.starting import lookup
@@ -51,7 +52,8 @@ def fold(planner: MatchPlanner, clause: s.Match, after: After) -> list[Operator]
     words = ", ".join(print_path(pattern) for pattern in clause.patterns)
     slots = frozenset(env[name] for name in checked if name in env)
     binds = [bind_path(path, env) for path in planner.paths]
-    return [StoreMatch(placed, stretches, covered, planner.operators, binds, use, slots, words)]
+    questions = Questions(placed, stretches, covered, use, slots)
+    return [StoreMatch(questions, planner.operators, binds, words)]
 
 
 def _is_connected(planner: MatchPlanner, use: Use) -> bool:

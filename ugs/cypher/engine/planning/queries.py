@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ugs.cypher import syntax as s
@@ -25,6 +25,10 @@ class Planned:
     def __init__(self, operators: list[Operator], columns: dict[str, int]) -> None:
         self.operators = operators
         self.columns = columns
+
+    def slots(self, names: Sequence[str]) -> tuple[int, ...]:
+        """The slots of these columns."""
+        return tuple([self.columns[name] for name in names])
 
 
 class Planner:
