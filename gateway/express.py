@@ -29,6 +29,7 @@ from gateway.rates import TooManyRequests
 from gateway.reception import Admitted
 from gateway.settings import Settings, is_loopback
 from schema.errors import masked
+from schema.operations import Short
 from ugs.errors import DeadlineExceeded, LimitExceeded, Unauthenticated
 from ugs.identity import Principal
 
@@ -61,6 +62,8 @@ class Ready(Struct):
     asked: Asked
     admitted: Admitted
     principal: Principal
+    short: Short | None
+    """What answers it without the executor."""
 
 
 class Answer(Struct):
@@ -120,7 +123,7 @@ class Express:
     async def answered_whenever(self, told: Told, ready: Ready) -> Answer:
         """The answer to a request that may run, for those who look at the clock themselves."""
         try:
-            return await self._run(told, ready.asked, ready.admitted, ready.principal)
+            return await self._run(told, ready)
         except RecursionError:
             return _refused(Refused(400, LimitExceeded("The query is nested too deeply")))
         except Refused as refused:
@@ -133,8 +136,8 @@ class Express:
         system = self.reception.tenants.opened(ready.principal)
         if system is None or self.door.tracing.is_on:
             return None
-        asked = ready.asked
-        found = self.operations.answer_now(ready.admitted.prepared, system, asked.variables, asked.operation)
+        short = ready.short
+        found = None if short is None else self.operations.answer_now(short, system.storage)
         return None if found is None else Answer(found)
 
     def too_late(self) -> Answer:
@@ -220,14 +223,23 @@ class Express:
             self.reception.take_turn(principal, address)
         except (Refused, Unauthenticated, TooManyRequests, RecursionError):
             return None
-        return Ready(asked, admitted, principal)
+        return Ready(asked, admitted, principal, self._short(asked, admitted))
+
+    def _short(self, asked: Asked, admitted: Admitted) -> Short | None:
+        try:
+            return self.operations.short(admitted.prepared, asked.variables, asked.operation)
+        except Exception:
+            return None  # the executor says by itself what is wrong
 
     # ── the answer ───────────────────────────────────────────────────────────
 
-    async def _run(self, told: Told, asked: Asked, admitted: Admitted, principal: Principal) -> Answer:
-        context = await self.reception.context_of(principal)
+    async def _run(self, told: Told, ready: Ready) -> Answer:
+        asked, admitted = ready.asked, ready.admitted
+        context = await self.reception.context_of(ready.principal)
         with self.door.tracing.span(admitted.operation):
-            result = await self.operations.answer(admitted.prepared, context, asked.variables, asked.operation)
+            result = await self.operations.answer_by(
+                ready.short, admitted.prepared, context, asked.variables, asked.operation
+            )
         return Answer(result) if isinstance(result, bytes) else Answer(*shown(told.media, result, admitted.hinting))
 
     def packed(self, told: Told, answer: Answer) -> tuple[bytes, Mapping[str, str]]:

@@ -2,6 +2,7 @@
 
 Between the web server and the application stand a task, two queues and a dictionary for every request. A request that
 is plain, whole and alone on its connection needs none of them. Any other is handed on as if nothing had happened.
+One that begins with the very bytes of the request before need not even be taken apart again (`gateway.heads`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from gateway.express import CONTENT_TYPES, PATH, SAFE, Answer, Express, Gateway, Ready, Told, id_for
+from gateway.heads import Head, head_of
 from gateway.logs import request_id
 from gateway.patience import PatientProtocol
 
 ADDRESS = PATH.encode()
 SAFE_LINES = b"".join(b"%b: %b\r\n" % pair for pair in SAFE)
 CLOSING = b"connection: close\r\n"
+CHANCES = 3
+"""After so many heads in a row that did not come again, a connection is not expected to repeat itself."""
 
 
 class _Nobody:
@@ -48,6 +52,13 @@ class LaneProtocol(PatientProtocol):
 
     _told: Told | None = None
     _body = b""
+    _head: Head[Told] | None = None
+    """How the last request began, if it took the lane."""
+    _chances = CHANCES
+    _between = True
+    """Whether the parser waits for the first byte of a request."""
+    _messages = 0
+    """How many requests have ended in what arrived last."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -60,14 +71,41 @@ class LaneProtocol(PatientProtocol):
     # ── coming in ────────────────────────────────────────────────────────────
 
     def data_received(self, data: bytes) -> None:
+        if self._between and self._head is not None and self._again(self._head, data):
+            return
+        fresh, self._messages = self._between and self._chances > 0, 0
         super().data_received(data)
         if self._told is not None:
             # The rest of the body is still on its way: somebody has to wait for it, with a clock.
             self._hand_on(whole=False)
+        elif fresh and self._between and self._messages == 1 and self._said is not None:
+            self._head = head_of(data, self._body, self._said)
+            self._chances -= 1
+
+    def _again(self, head: Head[Told], data: bytes) -> bool:
+        """Serve a request that begins like the last one; False, and nothing has happened, if it is not like that."""
+        express, body = self._express, head.body_in(data)
+        if body is None or express is None or self._is_busy() or not express.is_short(b"%d" % len(body)):
+            return False
+        told = _once_more(head.told, head.id)
+        request_id.set(told.id)
+        self._body = body
+        ready = self._ready(express, told)
+        if ready is None:
+            return False
+        self._chances = CHANCES
+        self._unset_keepalive_if_required()
+        self._ride(express, told, ready)
+        return True
+
+    def on_message_begin(self) -> None:
+        self._between = False
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._told = self._plain() if self._express is not None else None
         if self._told is None:
+            self._head = self._said = None
             super().on_headers_complete()
         else:
             self._stop_clock()
@@ -80,6 +118,8 @@ class LaneProtocol(PatientProtocol):
             self._body += body
 
     def on_message_complete(self) -> None:
+        self._between = True
+        self._messages += 1
         told, express = self._told, self._express
         if told is None or express is None:
             super().on_message_complete()
@@ -101,18 +141,21 @@ class LaneProtocol(PatientProtocol):
     def _plain(self) -> Told | None:
         """What the request says, if it may take the lane."""
         parser: Any = self.parser
-        before: Any = self.cycle
         if (
             self.url != ADDRESS
             or parser.get_method() != b"POST"
-            or (before is not None and not before.response_complete)
-            or self.flow.write_paused
+            or self._is_busy()
             or parser.get_http_version() != "1.1"
             or not parser.should_keep_alive()
             or parser.should_upgrade()
         ):
             return None
         return self._said_by_headers()
+
+    def _is_busy(self) -> bool:
+        """Whether an answer is still on its way."""
+        before: Any = self.cycle
+        return (before is not None and not before.response_complete) or self.flow.write_paused
 
     def _said_by_headers(self) -> Told | None:
         """Requests of one connection say the same again and again, apart from their length."""
@@ -125,7 +168,7 @@ class LaneProtocol(PatientProtocol):
             return self._said
         if not self._express.is_short(length):
             return None
-        return Told(said.media, said.authorization, said.encodings, id_for(headers.get(b"x-request-id")))
+        return _once_more(said, headers.get(b"x-request-id"))
 
     def _hand_on(self, whole: bool) -> None:
         """Let the usual way have the request, as far as it has come."""
@@ -192,6 +235,11 @@ class LaneProtocol(PatientProtocol):
 
 
 _USUAL: list[Any] = [None, b""]
+
+
+def _once_more(said: Told, id: bytes | None) -> Told:
+    """What a request says that differs from an earlier one in its id alone."""
+    return Told(said.media, said.authorization, said.encodings, id_for(id))
 
 
 def _more(headers: Any, ride: Ride) -> list[bytes]:

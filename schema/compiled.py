@@ -7,6 +7,7 @@ time or at run time, hands the operation to the ordinary executor, which answers
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, Protocol
 
 from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType
@@ -33,6 +34,7 @@ from ugs.reads.rendering import NULL, Late, Rendering
 from ugs.storage import Storage
 from ugs.system import System
 
+NOTHING, START, END = NULL.encode(), b'{"data":{', b"}}"
 Plan = Callable[[VariableValues], Read | None]
 """The read for these variables; None where there can be nothing to find."""
 
@@ -43,46 +45,49 @@ class Root:
     def __init__(self, key: str, plan: Plan, rendering: Rendering) -> None:
         self.key, self.plan, self.rendering = key, plan, rendering
 
+    async def text(self, source: Renders, variables: VariableValues, late: Late) -> bytes:
+        """What is shown for these variables."""
+        plan = self.plan(variables)
+        return NOTHING if plan is None else await source.render(plan, self.rendering, late)
+
 
 class CompiledOperation:
     """A whole operation, ready to be asked."""
 
     def __init__(self, roots: list[Root], binders: list[Callable[[VariableValues], Any]]) -> None:
         self.roots, self.binders = roots, binders
+        self.heads = [f'{"," if number else ""}"{root.key}":'.encode() for number, root in enumerate(roots)]
+        """What stands in front of each root field in a response."""
 
     async def run(self, system: System, variables: VariableValues) -> bytes:
         """The response for these variables; all of it from one state."""
         late = [bind(variables) for bind in self.binders]
         if len(self.roots) == 1:
-            return _whole([await self._text(system.storage, self.roots[0], variables, late)])
+            return self._whole([await self.roots[0].text(system.storage, variables, late)])
         async with system.session() as session:
-            return _whole([await self._text(session, root, variables, late) for root in self.roots])
+            return self._whole([await root.text(session, variables, late) for root in self.roots])
 
     def now(self, storage: Storage, variables: VariableValues) -> bytes | None:
         """The same at once, where the store answers everything without being waited for."""
-        late, parts = [bind(variables) for bind in self.binders], []
+        late, texts = [bind(variables) for bind in self.binders], []
         for root in self.roots:
             plan = root.plan(variables)
-            text = NULL if plan is None else storage.render_now(plan, root.rendering, late)
+            text = NOTHING if plan is None else storage.render_now(plan, root.rendering, late)
             if text is None:
                 return None
-            parts.append(f'"{root.key}":{text}')
-        return _whole(parts)
+            texts.append(text)
+        return self._whole(texts)
 
-    async def _text(self, source: Renders, root: Root, variables: VariableValues, late: Late) -> str:
-        plan = root.plan(variables)
-        text = NULL if plan is None else await source.render(plan, root.rendering, late)
-        return f'"{root.key}":{text}'
-
-
-def _whole(parts: list[str]) -> bytes:
-    return ('{"data":{' + ",".join(parts) + "}}").encode()
+    def _whole(self, texts: list[bytes]) -> bytes:
+        if len(texts) == 1:
+            return b"".join((START, self.heads[0], texts[0], END))
+        return b"".join((START, *chain.from_iterable(zip(self.heads, texts, strict=True)), END))
 
 
 class Renders(Protocol):
     """A store or a session: whoever can answer a plan as text."""
 
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str: ...
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes: ...
 
 
 def compile_operation(selection: Selection, operation: OperationDefinitionNode, makers: Roots) -> CompiledOperation:

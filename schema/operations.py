@@ -48,6 +48,7 @@ from schema.watched import CompiledWatch, compile_watch
 from schema.writers import NotCompiled
 from ugs.errors import UgsError
 from ugs.reads.plan import Read
+from ugs.storage import Storage
 from ugs.system import System
 
 log = logging.getLogger(__name__)
@@ -57,6 +58,13 @@ KEPT_SHAPES = 16
 
 
 Compiled = CompiledOperation | CompiledChange | CompiledWatch
+
+
+class Short(NamedTuple):
+    """An operation that needs no executor, with its variables."""
+
+    compiled: CompiledOperation | CompiledChange
+    variables: VariableValues
 
 
 class Price(NamedTuple):
@@ -228,31 +236,44 @@ class Operations:
         operation_name: str | None = None,
     ) -> bytes | ExecutionResult:
         """The response as bytes where the operation is compiled, else the executor's result."""
-        excess = None if prepared.errors else self._excess(prepared, operation_name, variables)
-        if excess is not None:
-            return ExecutionResult(None, [excess])
-        operation = None if prepared.errors or not self.compiling else prepared.operation(operation_name)
-        if operation is not None and operation.operation is not OperationType.SUBSCRIPTION:
-            fast = await self._compiled_answer(prepared, operation, context, variables or {})
+        return await self.answer_by(
+            self.short(prepared, variables, operation_name), prepared, context, variables, operation_name
+        )
+
+    def short(self, prepared: Prepared, given: Mapping[str, Any] | None, operation_name: str | None) -> Short | None:
+        """What answers a compiled operation with these variables; None for one that goes the ordinary way."""
+        operation = prepared.operation(operation_name)
+        if operation is None or prepared.errors or not self.compiling:
+            return None
+        if operation.operation is OperationType.SUBSCRIPTION or self._excess(prepared, operation_name, given):
+            return None
+        variables = self._variables(prepared, operation, given or {})
+        compiled = None if variables is None else self._compiled(prepared, operation, variables)
+        if variables is None or compiled is None or isinstance(compiled, CompiledWatch):
+            return None
+        return Short(compiled, variables)
+
+    async def answer_by(
+        self,
+        short: Short | None,
+        prepared: Prepared,
+        context: RequestContext,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+    ) -> bytes | ExecutionResult:
+        """As `answer`, for those who know already what answers it."""
+        if short is not None:
+            fast = await self._answer_shortly(short, context)
             if fast is not None:
                 return fast
-        return await self._executed(prepared, context, variables, operation_name)
+        return await self.execute(prepared, context, variables, operation_name)
 
-    def answer_now(
-        self, prepared: Prepared, system: System, given: Mapping[str, Any] | None, operation_name: str | None
-    ) -> bytes | None:
+    def answer_now(self, short: Short, storage: Storage) -> bytes | None:
         """The response to a compiled question that the store answers without being waited for; else None."""
-        operation = prepared.operation(operation_name)
-        if operation is None or operation.operation is not OperationType.QUERY or prepared.errors or not self.compiling:
+        if not isinstance(short.compiled, CompiledOperation) or "render_now" not in storage.capabilities.native:
             return None
         try:
-            if self._excess(prepared, operation_name, given) is not None:
-                return None
-            variables = self._variables(prepared, operation, given or {})
-            compiled = None if variables is None else self._compiled(prepared, operation, variables)
-            if variables is None or not isinstance(compiled, CompiledOperation):
-                return None
-            return compiled.now(system.storage, variables)
+            return short.compiled.now(storage, short.variables)
         except Exception:
             # Asked once more the usual way, it says by itself what is wrong.
             return None
@@ -270,21 +291,11 @@ class Operations:
         except (UgsError, GraphQLError):
             return None
 
-    async def _compiled_answer(
-        self, prepared: Prepared, operation: OperationDefinitionNode, context: RequestContext, given: Mapping[str, Any]
-    ) -> bytes | ExecutionResult | None:
-        variables = self._variables(prepared, operation, given)
-        if variables is None:
-            return None
-        compiled = self._compiled(prepared, operation, variables)
-        if compiled is None:
-            return None
-        if isinstance(compiled, CompiledChange):
-            return await compiled.run(context, variables)
-        if isinstance(compiled, CompiledWatch):
-            return None
+    async def _answer_shortly(self, short: Short, context: RequestContext) -> bytes | ExecutionResult | None:
+        if isinstance(short.compiled, CompiledChange):
+            return await short.compiled.run(context, short.variables)
         try:
-            return await compiled.run(context.system, variables)
+            return await short.compiled.run(context.system, short.variables)
         except (UgsError, GraphQLError):
             # Reading again is harmless, and the executor knows how every error is shown.
             return None

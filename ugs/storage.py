@@ -20,7 +20,7 @@ from ugs.changes import Writes
 from ugs.events import Event, Head
 from ugs.reads.levels import execute_by_levels
 from ugs.reads.near import Near, Scored, nearest_of
-from ugs.reads.pattern import Match, Pattern
+from ugs.reads.pattern import Match, Pattern, Question
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.rendering import Late, Rendering
 from ugs.reads.where import EVERYTHING, Op, Property, Where, all_of, eq, in_
@@ -150,6 +150,10 @@ class Session(ABC):
         """All matches of a pattern, in any order; None leaves it to the kernel, which goes step by step."""
         return None
 
+    async def match_again(self, question: Question, texts: Sequence[str]) -> list[Match] | None:
+        """As `match`, with these texts; a store may keep what it has made of the question."""
+        return await self.match(question.filled(texts))
+
     def match_statements(self, pattern: Pattern) -> list[str]:
         """The statements that `match` would send, for people; none where the kernel goes step by step."""
         return []
@@ -158,9 +162,9 @@ class Session(ABC):
         """The answer to a whole plan."""
         return await execute_by_levels(self, plan)
 
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
-        """The answer to a plan as text."""
-        return rendering.write(await self.read(plan), plan, late)
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
+        """The answer to a plan as text, in UTF-8: that is how it came from a database and how it goes out."""
+        return rendering.write(await self.read(plan), plan, late).encode()
 
     def statements(self, plan: Read) -> list[str]:
         """The statements that `read` would send for a plan, for people; none where the store needs none."""
@@ -207,11 +211,11 @@ class Storage(ABC):
         async with self.session() as session:
             return await session.read(plan)
 
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
         """The answer to one plan as text; a store may write it itself, and answer several at once."""
-        return rendering.write(await self.read(plan), plan, late)
+        return rendering.write(await self.read(plan), plan, late).encode()
 
-    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> str | None:
+    def render_now(self, plan: Read, rendering: Rendering, late: Late) -> bytes | None:
         """The same from the state of this very moment, where nothing has to be waited for; else None."""
         return None
 

@@ -63,9 +63,9 @@ class Answering:
         rows: Rows | None = await self._answer(plan, None)
         return rows
 
-    async def text(self, plan: Read, rendering: Rendering) -> str | None:
+    async def text(self, plan: Read, rendering: Rendering) -> bytes | None:
         """The rows of a plan as they are shown; None where Neo4j would not answer exactly."""
-        text: str | None = await self._answer(plan, rendering)
+        text: bytes | None = await self._answer(plan, rendering)
         return text
 
     async def _answer(self, plan: Read, rendering: Rendering | None) -> Any:
@@ -99,7 +99,7 @@ class Answering:
         if rendering is None or shown is None:
             return Kept(slots, self._sharing(statement, slots, lambda answer: statement.decode([answer])))
         write = Writing(self._plans.layouts).answer(rendering.root, read, shown)
-        return Kept(slots, self._sharing(statement, slots, lambda answer: write(*answer)))
+        return Kept(slots, self._sharing(statement, slots, lambda answer: write(*answer).encode()))
 
     def _sharing(self, statement: PlanStatement, slots: dict[str, int], finish: Finish) -> Sharing[Values, Any]:
         text = together(statement.text, slots)

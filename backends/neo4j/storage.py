@@ -140,7 +140,7 @@ class Neo4jStorage(Storage):
         rows = await self._answering.rows(plan) if self._answering else None
         return await super().read(plan) if rows is None else rows
 
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
         if self._answering and rendering.is_native:
             text = await self._answering.text(plan, rendering)
             if text is not None:

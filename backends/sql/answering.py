@@ -41,7 +41,7 @@ class Statement(Struct):
     alone: str
     slots: list[tuple[int | None, Any]]
     """For each parameter the number of its value, or the value itself."""
-    shared: Sharing[list[Any], str] | None = None
+    shared: Sharing[list[Any], Any] | None = None
     failures: int = 0
     """How many answers in a row the database began and could not finish."""
 
@@ -65,7 +65,7 @@ class Answering:
         self.shape, self.pool, self.writing = shape, pool, writing
         self._kept: OrderedDict[Key, Statement] = OrderedDict()
 
-    async def text(self, plan: Read, rendering: Rendering) -> str | None:
+    async def text(self, plan: Read, rendering: Rendering) -> bytes | None:
         """The answer to a plan; None where the database cannot write it."""
         varying = Varying(fits)
         holed = varying.read(plan)
@@ -86,7 +86,7 @@ class Answering:
             self._keep(key, UNWRITABLE)
         return text
 
-    async def _unkept(self, plan: Read, rendering: Rendering) -> str | None:
+    async def _unkept(self, plan: Read, rendering: Rendering) -> bytes | None:
         bound = self._bound(plan, rendering)
         return None if bound is None else self.writing.finished((await self._rows(*bound))[0][0])
 
@@ -119,16 +119,15 @@ class Answering:
 
     # ── asking ───────────────────────────────────────────────────────────────
 
-    def _sharing(self, alone: str, many: str | None) -> Sharing[list[Any], str] | None:
+    def _sharing(self, alone: str, many: str | None) -> Sharing[list[Any], Any] | None:
         """How those who ask at the same time are answered together, where that is possible."""
         if many is None:
             return None
 
-        async def one(parameters: list[Any]) -> str:
-            text: str = (await self._rows(alone, parameters))[0][0]
-            return text
+        async def one(parameters: list[Any]) -> Any:
+            return (await self._rows(alone, parameters))[0][0]
 
-        async def several(some: list[list[Any]]) -> list[str]:
+        async def several(some: list[list[Any]]) -> list[Any]:
             text, columns = self.writing.sent(many, list(zip(*some, strict=True)))
             return [row[0] for row in await self._rows(text, columns)]
 

@@ -111,26 +111,20 @@ class SqlStorage(Storage):
 
     @asynccontextmanager
     async def _read_session(self) -> AsyncIterator[SqlSession]:
-        pool = self.pool
+        pool, shape = self.pool, self.shape
         link = await pool.acquire()
         try:
             await link.begin(write=False)
-            yield self._session_on(link, self.shape)
+            yield self._session_on(link, shape)
         finally:
             try:
                 await link.rollback()
             finally:
                 pool.release(link)
 
-    @asynccontextmanager
-    async def glance(self) -> AsyncIterator[SqlSession]:
+    def glance(self) -> Glance:
         """A statement alone sees one state without a transaction around it."""
-        pool = self.pool
-        link = await pool.acquire()
-        try:
-            yield self._session_on(link, self.shape)
-        finally:
-            pool.release(link)
+        return Glance(self.pool, self.shape, NativeSession if self.native else SqlSession)
 
     @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
@@ -158,7 +152,7 @@ class SqlStorage(Storage):
         finally:
             pool.release(link)
 
-    async def render(self, plan: Read, rendering: Rendering, late: Late) -> str:
+    async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
         """The answer to one plan as text, written by the database where it can."""
         text = await self.answering.text(plan, rendering) if self.native and rendering.is_native else None
         return await super().render(plan, rendering, late) if text is None else text
@@ -178,3 +172,22 @@ class SqlStorage(Storage):
         names = [name for table in shape.catalog for name in (table.name, *shape.layout.sides(table))]
         async with self.session(write=True) as session:
             await session.link.run(*self.dialect.empty([EVENTS, *names]))
+
+
+class Glance:
+    """A connection without a transaction, given back at the end."""
+
+    __slots__ = ("kind", "link", "pool", "shape")
+    link: Link
+
+    def __init__(self, pool: Pool[Link], shape: Shape, kind: type[SqlSession]) -> None:
+        self.pool = pool
+        self.shape = shape
+        self.kind = kind
+
+    async def __aenter__(self) -> SqlSession:
+        self.link = await self.pool.acquire()
+        return self.kind(self.link, self.shape)
+
+    async def __aexit__(self, *failed: object) -> None:
+        self.pool.release(self.link)

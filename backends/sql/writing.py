@@ -44,7 +44,8 @@ MARK = "\x01"
 TYPES = {str: "text", int: "int8"}
 _SEAM = re.compile(r"(?<!')' \|\| '(?!')")
 """Where one literal ends and the next begins; together they are one."""
-_MARKED = re.compile(f"{MARK}([^{MARK}]*){MARK}")
+_SIGN = MARK.encode()
+_MARKED = re.compile(f"{MARK}([^{MARK}]*){MARK}".encode())
 
 
 def _needs_cursors(root: Body | Parts) -> bool:
@@ -91,9 +92,10 @@ class Writing:
         return True
 
     @staticmethod
-    def finished(text: str) -> str | None:
-        """The text with the marked numbers as we write them; None when the answer must be written here after all."""
-        return _MARKED.sub(lambda found: json_of(float(found[1])), text) if MARK in text else text
+    def finished(text: Any) -> bytes | None:
+        """What the database gave, with the marked numbers as we write them; None when we must write it after all."""
+        found: bytes = text
+        return _MARKED.sub(lambda found: json_of(float(found[1])).encode(), found) if _SIGN in found else found
 
     @staticmethod
     def together(text: str, values: Sequence[Any]) -> str | None:
@@ -124,7 +126,11 @@ class Writing:
         """A query for one text, and the values of its parameters."""
         root = rendering.root
         text = self._page(plan, root, TRUE) if isinstance(root, Parts) else self._row(plan, root, TRUE)
-        return f"SELECT {text}", self.select.parameters.values
+        return f"SELECT {self.given(text)}", self.select.parameters.values
+
+    def given(self, text: str) -> str:
+        """The text as the database hands it over; as bytes where it can, since nobody here reads the letters."""
+        return f"convert_to({text}, 'UTF8')"
 
     def _place(self, read: Read) -> Place:
         self._aliases += 1

@@ -100,7 +100,7 @@ class Ours:
         return await self._text(msgspec.structs.replace(TWO_HOPS, where=eq("id", id)), NODE_AND_EDGES)
 
     async def _text(self, plan: Read, rendering: Rendering) -> bytes:
-        return (await self.system.storage.render(plan, rendering, [])).encode()
+        return await self.system.storage.render(plan, rendering, [])
 
     async def search(self, words: str) -> bytes:
         async with self.system.session() as session:

@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from ugs.catalog import Field, Kind, Row, Table
-from ugs.reads.cursors import JOINT, cursors_for
-from ugs.reads.plan import Found, Order, Page, Read, Rows
+from ugs.reads.cursors import cursors_for
+from ugs.reads.plan import Found, Page, Read, Rows
 
 NULL = "null"
 Late = list[Any]
@@ -204,41 +204,6 @@ def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
     return _related(piece, names)
 
 
-BareWriter = Callable[[Any, list[Callable[[Any], str]]], str]
-
-
-def bare_writer(body: Body, ties: Mapping[str, str], order: tuple[Order, ...] | None = None) -> BareWriter:
-    """A function that writes a row, for a body that needs only rows; with an order, rows of it, between commas.
-
-    What is related comes from functions of the fields that tie it, in the order of the pieces.
-    """
-    names, many = writing_names(), order is not None
-    texts, related = [], 0
-    for piece in body.pieces:
-        if isinstance(piece, One | Many):
-            texts.append(f"{{h{related}(r.{ties[piece.name]})}}")
-            related += 1
-        elif isinstance(piece, Cursor):
-            texts.append(f'"{_cursor(body.table, order or (), names)}"')
-        else:
-            texts.append(_expression(piece, body.table, names))
-    functions = "".join(f"    h{number} = h[{number}]\n" for number in range(related))
-    text = f"f'''{''.join(texts)}'''"
-    result = f"','.join([{text} for r in rows])" if many else text
-    source = f"def write({'rows' if many else 'r'}, h):\n{functions}    return {result}\n"
-    exec(compile(source, "<rendering>", "exec"), names)
-    write: BareWriter = names["write"]
-    return write
-
-
-def _cursor(table: Table, order: tuple[Order, ...], names: dict[str, Any]) -> str:
-    """The cursor of a row in a format string."""
-    cursors = cursors_for(table, order)
-    if not cursors.is_plain:
-        return f"{{{_hold(cursors.of, names)}(r)}}"
-    return formatted(cursors.head) + "".join(f"{JOINT}{{r.{field.name}}}" for field in cursors.fields)
-
-
 def _related(piece: Piece, names: dict[str, Any]) -> str:
     if isinstance(piece, One):
         write, name = _hold(row_writer(piece.body), names), _hold(piece.name, names)
@@ -284,7 +249,10 @@ def page_writer(
     row_of: Callable[[Any], Row] = attrgetter("row"),
 ) -> PageWriter:
     """A function that writes a page; a store may bring its own items, and writers for them."""
-    writers = [_part(piece, writer or _items_writer, row_of) for piece in parts.pieces]
+    writers = [
+        (writer or _items_writer)(piece.body) if isinstance(piece, Items) else part_writer(piece, row_of)
+        for piece in parts.pieces
+    ]
 
     def write(rows: Rows, read: Read, late: Late) -> str:
         cursor = cursors_for(read.table, read.order).of
@@ -303,12 +271,11 @@ def _items_writer(body: Body) -> ItemsWriter:
     return lambda rows, read, late, cursor: ",".join([row(item, read, late, cursor) for item in rows.items])
 
 
-def _part(piece: Piece, writer: Callable[[Body], ItemsWriter], row_of: Callable[[Any], Row]) -> Part:
+def part_writer(piece: Piece, row_of: Callable[[Any], Row]) -> Part:
+    """A function that writes what stands around the items of a page."""
     if isinstance(piece, Text):
         text = piece.text
         return lambda rows, read, late, cursor: text
-    if isinstance(piece, Items):
-        return writer(piece.body)
     if isinstance(piece, Total):
         return lambda rows, read, late, cursor: str(rows.total or 0)
     if isinstance(piece, Further):

@@ -45,7 +45,8 @@ def things() -> list[Thing]:
 
 
 async def both_ways(storage: SqlStorage, plan: Read, rendering: Rendering) -> tuple[str, str]:
-    return await storage.render(plan, rendering, []), rendering.write(await storage.read(plan), plan, [])
+    text = await storage.render(plan, rendering, [])
+    return text.decode(), rendering.write(await storage.read(plan), plan, [])
 
 
 @pytest.mark.parametrize("numbers", [[0.5, 2.0, 0.0], NUMBERS])
