@@ -7,13 +7,11 @@ call stores is what storing row by row would store (`storing.compile_put`).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any
 
-from backends.memory.indexes import ColumnIndex, Growing
 from backends.memory.storing import MOST_NUMBERS, MOST_TEXTS, SHORT_TEXT, references
 from ugs.catalog import Catalog, Columns, Kind, Row, Table
 
@@ -22,11 +20,10 @@ if TYPE_CHECKING:
 
 Find = Callable[[Any], Row | None]
 Sharing = Callable[[list[Any]], list[Any]]
-_value_of = attrgetter("value")
 
 
 class BulkPut:
-    """Stores many rows of one table."""
+    """Stores many rows of one table; they come under the values of columns when the table settles."""
 
     def __init__(self, here: MemoryTable, catalog: Catalog) -> None:
         self.here, self.make = here, here.table.row
@@ -34,15 +31,8 @@ class BulkPut:
         self.keys = [names.index(name) for name in here.table.key]
         self.integers = [number for number, field in enumerate(here.table.fields) if field.kind is Kind.INTEGER]
         self.sharing = dict(_sharing(here))
-        self.indexed: list[tuple[int, ColumnIndex, Callable[[Any], Any]]] = []
         for name, (target, key) in references(here.table, catalog).items():
-            text_of = partial(_text_of, here.tables[target].rows.get, attrgetter(key))
-            if name in here.always:
-                self.indexed.append((names.index(name), here.always[name], text_of))
-            else:
-                self.sharing[names.index(name)] = partial(_each, text_of)
-        known = {index for _, index, _ in self.indexed}
-        self.indexed += [(names.index(name), at, _itself) for name, at in here.always.items() if at not in known]
+            self.sharing[names.index(name)] = partial(_named, here.tables[target].rows.get, attrgetter(key))
 
     def __call__(self, columns: Columns) -> list[Row]:
         """Store the rows with these values; answers with them."""
@@ -50,11 +40,10 @@ class BulkPut:
         if here.kept or here.journals or here.unique or not self._are_new(keys):
             return self._one_by_one(columns)
         self._share(columns)
-        places = [(index, self._places(index, columns, number, text_of)) for number, index, text_of in self.indexed]
         rows = list(map(self.make, *columns))
         here.rows.update(zip(keys, rows, strict=True))
-        for index, postings in places:
-            _put_under(index, postings, rows)
+        if here.always:
+            here.waiting += rows
         return rows
 
     def _keys(self, columns: Columns) -> list[Any]:
@@ -65,6 +54,7 @@ class BulkPut:
         return len(set(keys)) == len(keys) and self.here.rows.keys().isdisjoint(keys)
 
     def _one_by_one(self, columns: Columns) -> list[Row]:
+        self.here.settle()
         rows, put = list(map(self.make, *columns)), self.here.put
         for row in rows:
             put(row)
@@ -81,49 +71,14 @@ class BulkPut:
             for number in others:
                 columns[number] = _same_where_equal(columns[first], columns[number])
 
-    def _places(self, index: ColumnIndex, columns: Columns, number: int, text_of: Callable[[Any], Any]) -> list[Any]:
-        """What is under each value of a column now; the column gets the objects that others have already."""
-        postings, column = index.postings, columns[number]
-        found: list[Any] = list(map(postings.get, column))
-        for place in [place for place, posting in enumerate(found) if posting is None]:
-            posting = postings.get(column[place])  # a row before it may have begun one, which is still empty
-            found[place] = _start(postings, text_of(column[place])) if posting is None else posting
-        if set(map(type, found)) == {Growing}:
-            columns[number] = list(map(_value_of, found))
-        else:
-            columns[number] = list(map(text_of, column))
-        return found
 
-
-def _start(postings: dict[Any, Any], value: Any) -> Growing:
-    growing = postings[value] = Growing()
-    growing.value = value
-    return growing
-
-
-def _put_under(index: ColumnIndex, postings: list[Any], rows: list[Row]) -> None:
-    if set(map(type, postings)) == {Growing}:
-        deque(map(list.append, postings, rows), 0)
-        return
-    for posting, row in zip(postings, rows, strict=True):
-        if type(posting) is Growing:
-            posting.append(row)
-        else:
-            index.add(row)
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
-def _each(text_of: Callable[[Any], Any], column: list[Any]) -> list[Any]:
-    return list(map(text_of, column))
-
-
-def _text_of(find: Find, key_of: Callable[[Row], Any], value: Any) -> Any:
-    """The text of the row that a value refers to."""
-    found = find(value)
-    return value if found is None else key_of(found)
+def _named(find: Find, key_of: Callable[[Any], Any], column: list[Any]) -> list[Any]:
+    """The texts of the rows that values refer to."""
+    try:
+        return list(map(key_of, map(find, column)))
+    except AttributeError:  # some of them refer to nothing
+        known: dict[Any, Any] = {}
+        return [known.setdefault(at, at) if (row := find(at)) is None else key_of(row) for at in column]
 
 
 def _same_where_equal(first: list[int], other: list[int]) -> list[int]:

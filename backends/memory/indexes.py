@@ -1,14 +1,13 @@
 """Indexes: rows by a column, by a property, by a word; and how often each property key occurs.
 
 An index is built when somebody first asks for it and kept in step from then on. It holds the rows themselves, so
-a look-up needs no second one. Few rows under one value are a tuple (small), many are a dict by key (quick to change);
-while a store is being loaded they are a list (quick to grow).
+a look-up needs no second one. Few rows under one value are a tuple (small), many are a dict by key (quick to change).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable
 from operator import attrgetter
 from typing import Any, Protocol
@@ -20,23 +19,13 @@ from ugs.catalog import Row, Table
 from ugs.reads.where import Op
 from ugs.values import comparable, from_text, to_text
 
-
-class Growing(list[Row]):
-    """The rows under a value while a store is being loaded."""
-
-    __slots__ = ("value",)
-
-    value: Any
-    """The value that they all share, one object for all of them."""
-
-
-Posting = tuple[Row, ...] | dict[Any, Row] | Growing
+Posting = tuple[Row, ...] | dict[Any, Row]
 KeyOf = Callable[[Row], Any]
 
 KINDS = frozenset({"number", "string"})
 """Kinds of which one value is less than another."""
-FEW = 16
-"""Up to this many rows a tuple is smaller than a dict and no slower."""
+FEW = 48
+"""Up to this many rows a tuple is a fifth of a dict and changed in a moment; longer ones are not cheap to allocate."""
 
 
 class Kept(Protocol):
@@ -60,7 +49,7 @@ class Index:
     def rows(self, value: Any) -> Collection[Row]:
         """The rows under a value; a live view, to be used at once."""
         posting = self.postings.get(value, ())
-        return posting.values() if type(posting) is dict else posting
+        return posting if type(posting) is tuple else posting.values()  # type: ignore[union-attr]
 
     def fill(self, rows: Iterable[Row]) -> None:
         """Take in all rows of a table at once."""
@@ -71,27 +60,18 @@ class Index:
         self._take_in(groups)
 
     def _take_in(self, groups: dict[Any, list[Row]]) -> None:
-        postings, compact = self.postings, self._compact
+        """Put each group under its value, behind the rows that are there."""
+        postings = self.postings
         for value, rows in groups.items():
-            postings[value] = compact(rows)
+            groups[value] = []  # its memory is needed for what takes its place
+            before = postings.get(value, ())
+            if type(before) is tuple:
+                postings[value] = self._compact([*before, *rows] if before else rows)
+            else:
+                before.update(zip(map(self.key_of, rows), rows, strict=True))  # type: ignore[union-attr]
 
     def _compact(self, rows: list[Row]) -> Posting:
-        key_of = self.key_of
-        return tuple(rows) if len(rows) <= FEW else {key_of(row): row for row in rows}
-
-    def settle(self) -> None:
-        """Loading is over: lists become what they are in service."""
-        postings, compact = self.postings, self._compact
-        for value, posting in postings.items():
-            if type(posting) is Growing:
-                postings[value] = compact(posting)
-
-    def _settled(self, value: Any) -> Posting:
-        """The rows under a value, some of which are going to change."""
-        posting = self.postings[value]
-        if type(posting) is Growing:
-            posting = self.postings[value] = self._compact(posting)
-        return posting
+        return tuple(rows) if len(rows) <= FEW else dict(zip(map(self.key_of, rows), rows, strict=True))
 
     def add(self, row: Row) -> None:
         for value in self.values_of(row):
@@ -119,13 +99,10 @@ class Index:
                 self.postings[value] = (*posting, row)
                 return
             posting = self.postings[value] = {self.key_of(kept): kept for kept in posting}
-        if type(posting) is dict:
-            posting[self.key_of(row)] = row
-        else:
-            posting.append(row)  # type: ignore[union-attr]
+        posting[self.key_of(row)] = row  # type: ignore[index]
 
     def _take(self, value: Any, row: Row) -> None:
-        posting = self._settled(value)
+        posting = self.postings[value]
         if isinstance(posting, dict):
             del posting[self.key_of(row)]
         else:
@@ -134,7 +111,7 @@ class Index:
             del self.postings[value]
 
     def _swap(self, value: Any, old: Row, new: Row) -> None:
-        posting = self._settled(value)
+        posting = self.postings[value]
         if isinstance(posting, dict):
             posting[self.key_of(new)] = new
         else:
@@ -150,9 +127,8 @@ class ColumnIndex(Index):
 
     def fill(self, rows: Iterable[Row]) -> None:
         groups: defaultdict[Any, list[Row]] = defaultdict(list)
-        value_of = self.value_of
-        for row in rows:
-            groups[value_of(row)].append(row)
+        # Once for every row of a store that is opened, hence out of the interpreter's hands.
+        deque(map(list.append, map(groups.__getitem__, map(self.value_of, rows)), rows), 0)
         self._take_in(groups)
 
     def add(self, row: Row) -> None:

@@ -79,8 +79,7 @@ class Recovery:
             torn = found.reader.run()
             if torn is not None:
                 self._repair(found, torn, now)
-            for table in found.tables.values():
-                table.settle()
+            found.reader.actor.settle()
         if found.reader.mark.position and not found.reader.mark.sealed:
             self.warnings.append(
                 f"{self.wal.name} was written elsewhere, without checksums: damage in its "

@@ -36,6 +36,7 @@ class Actor:
 
     def __init__(self, catalog: Catalog, tables: Tables) -> None:
         self.catalog, self.tables, self.rules = catalog, tables, catalog.rules
+        self._settled = False
 
     def act_all(self, events: Sequence[Event | Stored]) -> None:
         """Let events act, one after the other as far as anybody could tell."""
@@ -56,6 +57,7 @@ class Actor:
 
     def act(self, event: Event | Stored) -> None:
         """Let one event act."""
+        self.settle()
         if isinstance(event, Stored):
             changes = [*self._put(event), *self.rules.remember(cast(Event, event))]
         else:
@@ -64,6 +66,13 @@ class Actor:
             changes = self.rules.reduce(event)
         for change in changes:
             apply_change(self.tables, change)
+
+    def settle(self) -> None:
+        """Let every table know its rows by their columns."""
+        if not self._settled:
+            for table in self.tables.values():
+                table.settle()
+            self._settled = True
 
     def _find(self, table: Table, key: Any) -> Row | None:
         return self.tables[table.name].rows.get(key)
@@ -83,7 +92,7 @@ class Actor:
             }
         except FAILURES:
             return False
-        changes: list[Change] = []
+        self._settled, changes = False, list[Change]()
         for kind, way in ways.items():
             changes += way.also(self.tables[way.table.name].put_many(columns[kind]))
         for event in events:

@@ -124,8 +124,7 @@ def _indexed(field: str, target: tuple[str, str] | None) -> Iterator[str]:
     if target is not None:
         yield f"    found = find_{target[0]}(value)"
         yield f"    if found is not None: share(row, {field!r}, found.{target[1]})"
-    yield "    if type(posting) is dict: posting[key] = row"
-    yield "    else: posting.append(row)"
+    yield "    posting[key] = row"
 
 
 def _moments(table: Table) -> Iterator[str]:

@@ -63,6 +63,8 @@ class MemoryTable:
         self.numbers = frozenset(name for name in self.indexed if table.field(name).kind in (Kind.INTEGER, Kind.REAL))
         """Indexed columns whose bounds are kept."""
         self.always = {field: ColumnIndex(table, field) for field in always_indexed(table, catalog)}
+        self.waiting: list[Row] = []
+        """Rows that were stored together and are under no value of a column yet; see `settle`."""
         self.texts: dict[str, str] = {}
         """Short texts that many rows may have, and below numbers; each is one object for all of them."""
         self.reals: dict[float, float] = {}
@@ -194,6 +196,7 @@ class MemoryTable:
         for journal in self.journals.values():
             journal.extend((row, None) for row in self.rows.values())
         self.rows.clear()
+        self.waiting.clear()
         self.kept.clear()
         for index in self.always.values():
             index.postings.clear()
@@ -201,9 +204,14 @@ class MemoryTable:
             rule.clear()
 
     def settle(self) -> None:
-        """Loading is over."""
-        for index in self.always.values():
-            index.settle()
+        """Put rows that were stored together under the values of their columns, before anybody looks there.
+
+        All at once, after the rows: what is needed only for a while then lies beside what stays, and is given back.
+        """
+        if self.waiting:
+            rows, self.waiting = self.waiting, []
+            for index in self.always.values():
+                index.fill(rows)
 
     def serve(self) -> None:
         """From now on somebody may be waiting, so large indexes are built in a thread."""

@@ -20,6 +20,7 @@ from tests.backends.memory.kit import (
     Unsynced,
     add_edge,
     add_node,
+    delete_edge,
     delete_node,
     histories,
     ids,
@@ -78,14 +79,49 @@ def test_state_from_a_snapshot_equals_live_state_and_state_from_genesis(history:
         again = await opened(f"file:{folder}", Unsynced())
         assert await rows_of(again) == live and await log_of(again) == log
         assert again.loaded_from_snapshot + again.replayed == len(log)
+        assert_in_step(again)
         await again.close()
         (folder / "snapshot.json").unlink(missing_ok=True)
         genesis = await opened(f"file:{folder}", Unsynced())
         assert await rows_of(genesis) == live and genesis.replayed == len(log)
+        assert_in_step(genesis)
         await genesis.close()
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(check(Path(folder)))
+
+
+def assert_in_step(storage: Any) -> None:
+    """The indexes that are there from the beginning hold exactly the rows of their tables."""
+    for here in storage.tables.values():
+        for field, index in here.always.items():
+            anew = here.build(("column", field), list(here.rows.values()))
+            assert held(index) == held(anew), field
+
+
+def held(index: Any) -> Any:
+    """How many rows are under each value, and which; rows by identity, since they must be the current ones."""
+    return {value: (len(index.rows(value)), {id(row) for row in index.rows(value)}) for value in index.postings}
+
+
+@pytest.mark.clause("UGS-134")
+@pytest.mark.parametrize("after", ["nothing", "snapshot"])
+async def test_rows_that_are_loaded_together_are_found_by_their_columns(after: str, tmp_path: Path) -> None:
+    storage = await opened(f"file:{tmp_path}", Unsynced())
+    hub = [add_edge(f"h{number}", "a", f"n{number % 7}") for number in range(60)]
+    await write(storage, add_node("a"), *(add_node(f"n{number}") for number in range(7)), *hub)
+    await write(storage, *(add_edge(f"d{number}", "nowhere", "nor here") for number in range(20)), delete_node("n3"))
+    await write(storage, *(add_edge(f"f{number}", "a", "n1", weight=number / 3) for number in range(20)))
+    if after == "snapshot":
+        await storage.snapshot()
+        await write(storage, *(add_edge(f"g{number}", "n1", "a") for number in range(20)), delete_edge("h1"))
+    live = await rows_of(storage)
+    await storage.close()
+    again = await opened(f"file:{tmp_path}", Unsynced())
+    assert await rows_of(again) == live
+    assert_in_step(again)
+    assert len({id(row.source) for row in again.tables["edges"].rows.values() if row.source == "a"}) == 1
+    await again.close()
 
 
 @pytest.mark.clause("UGS-149", "UGS-153")
