@@ -85,11 +85,12 @@ class Actor:
 
     def _store(self, events: Sequence[Stored]) -> bool:
         """Let events that have a quick way act together; False, and nothing has happened, when one of them cannot."""
-        ways = {type(event): self.rules.storing[event.type] for event in events}
+        ways = {
+            kind: self.rules.storing[kind.type]
+            for kind in cast(Iterable[type[Stored]], dict.fromkeys(map(type, events)))
+        }
         try:
-            columns = {
-                kind: way.columns_of([event for event in events if type(event) is kind]) for kind, way in ways.items()
-            }
+            columns = {kind: way.columns_of(_of_kind(events, kind, len(ways))) for kind, way in ways.items()}
         except FAILURES:
             return False
         self._settled, changes = False, list[Change]()
@@ -101,6 +102,10 @@ class Actor:
         for change in changes:
             apply_change(self.tables, change)
         return True
+
+
+def _of_kind(events: Sequence[Stored], kind: type[Stored], kinds: int) -> Sequence[Stored]:
+    return events if kinds == 1 else [event for event in events if type(event) is kind]
 
 
 def _are_quick(events: Sequence[Event | Stored]) -> bool:

@@ -109,7 +109,7 @@ class WalReader:
         """Note that these lines have acted."""
         starts, before = list(accumulate(map(len, lines), initial=offset)), self.mark
         self.offsets.extend(starts[-before.position % STRIDE : -1 : STRIDE])
-        latest = max(before.timestamp, max(event.timestamp for event in events))
+        latest = max(before.timestamp, max([event.timestamp for event in events]))
         self.mark = Mark(starts[-1], before.position + len(events), latest, crc, self.decode(lines[-1]).id, True)
         self._crc = crc
         self.replayed += len(events)
