@@ -125,10 +125,10 @@ def test_a_bug_is_masked_and_a_slow_answer_is_stopped(ways: Ways, monkeypatch: p
     async def sleep(*given: Any) -> None:
         await asyncio.sleep(5)
 
-    monkeypatch.setattr(lane.operations, "answer", fail)
+    monkeypatch.setattr(lane.operations, "answer_by", fail)
     broken = ways.client.post("/graphql", json={"query": LIST})
     assert broken.status_code == 500 and "secret" not in broken.text and "err_" in broken.text
-    monkeypatch.setattr(lane.operations, "answer", sleep)
+    monkeypatch.setattr(lane.operations, "answer_by", sleep)
     monkeypatch.setattr(lane.door, "seconds", 0.05)
     slow = ways.client.post("/graphql", json={"query": LIST})
     assert (slow.status_code, slow.json()["errors"][0]["extensions"]["code"]) == (503, "TIMEOUT")
