@@ -32,7 +32,8 @@ NODE_ARGUMENTS = [
     "", "(first: 2)", "(last: 3)", "(first: $n)", '(filter: {type: "task"})', "(orderBy: [{field: TYPE}, {field: CREATED}])",
     '(filter: {or: [{type: $type}, {properties: [{key: $key, op: EXISTS}]}]}, first: 4)',
     '(filter: {not: {match: {status: "pending"}}}, orderBy: [{field: MODIFIED, direction: DESC}])',
-    "(filter: {text: \"api\"})",
+    "(filter: {text: \"api\"})", "(orderBy: [{field: DEGREE, direction: DESC}], first: 3)",
+    "(orderBy: [{field: TYPE}, {field: DEGREE}], last: 4)",
 ]  # fmt: skip
 WRITTEN_BY_STORES = [
     '{ graphNode(id: "bob") { id outgoing(first: 50) { totalCount nodes { id type weight from to toNode { id data } } } } }',
@@ -41,6 +42,7 @@ WRITTEN_BY_STORES = [
     "{ graphNodes(first: 0) { edges { cursor } pageInfo { hasNextPage startCursor endCursor } } }",
     '{ graphNodes(filter: {type: "none"}) { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }',
     "{ graphNodes(orderBy: [{field: CREATED, direction: DESC}], first: 3) { edges { cursor node { id } } pageInfo { endCursor } } }",
+    "{ graphNodes(orderBy: [{field: DEGREE, direction: DESC}], first: 3) { edges { cursor node { id } } pageInfo { endCursor } } }",
     "{ graphEdges(first: 100) { nodes { id type weight properties } pageInfo { hasNextPage endCursor } } }",
     '{ graphEdge(id: "dangling") { id type weight toNode { id } fromNode { id outgoing(first: 1) { pageInfo { hasNextPage } } } } }',
 ]
