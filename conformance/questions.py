@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import msgspec
 from hypothesis import strategies as st
 
 from ugs.catalog import Kind, Table
@@ -198,9 +199,22 @@ def links(table: Table, deep: int) -> st.SearchStrategy[Where]:
 
 
 @cache
-def orders(table: Table) -> st.SearchStrategy[tuple[Order, ...]]:
-    one = st.builds(Order, st.sampled_from(columns(table)), st.booleans())
+def orders(table: Table, *counts: str) -> st.SearchStrategy[tuple[Order, ...]]:
+    """Orders by columns, and by these counts."""
+    one = st.builds(Order, st.sampled_from([*columns(table), *counts]), st.booleans())
     return st.lists(one, max_size=2, unique_by=lambda order: order.field).map(tuple)
+
+
+@cache
+def counted_orders(table: Table) -> st.SearchStrategy[tuple[Order, ...]]:
+    """Orders that lead by a count, or have one behind a column."""
+    count = st.builds(Order, st.sampled_from(sorted(table.counts)), st.booleans())
+    return st.tuples(orders(table), count, orders(table)).map(_once_each)
+
+
+def _once_each(parts: tuple[Any, ...]) -> tuple[Order, ...]:
+    before, count, after = parts
+    return tuple({part.field: part for part in (*before[:1], count, *after)}.values())
 
 
 @cache
@@ -213,12 +227,18 @@ def pages(*per: str) -> st.SearchStrategy[Page]:
 @cache
 def reads(table: Table, deep: int = 2) -> st.SearchStrategy[Read]:
     """Plans, nested as deep as it says."""
-    flat = st.builds(Read, st.just(table), wheres(table, 1), orders(table), pages(), total=st.booleans())
+    order = orders(table, *table.counts)
+    flat = st.builds(Read, st.just(table), wheres(table, 1), order, pages(), total=st.booleans()).map(_counting)
     if deep == 0:
         return flat
     inner = reads(EDGES if table is NODES else NODES, deep - 1)
     nested = st.sampled_from(ways(table)).flatmap(nested_in(inner))
     return st.builds(_with_nest, flat, st.lists(nested, max_size=2))
+
+
+def _counting(plan: Read) -> Read:
+    """The plan on a table that is seen with what its order counts."""
+    return msgspec.structs.replace(plan, table=plan.table.counting(part.field for part in plan.order))
 
 
 def nested_in(inner: st.SearchStrategy[Read]) -> Callable[[str], st.SearchStrategy[Nested]]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from conformance.harness import Harness
 from ugs.catalog import Catalog, Row, Table
-from ugs.changes import Writes
+from ugs.changes import TableWrites, Writes
 from ugs.errors import UniqueViolation
 from ugs.events import Event, Head
 from ugs.reads.plan import WHOLE, Order, Page, paged
 from ugs.reads.where import EVERYTHING, All, Any_, Linked, Not, Where, matcher
-from ugs.storage import EventQuery, Session
+from ugs.storage import EventQuery, Session, Storage
 
 
 class Reference(Session):
@@ -76,6 +77,16 @@ class Reference(Session):
     async def clear(self, tables: Iterable[Table]) -> None:
         for table in tables:
             self.tables[table.name] = {}
+
+
+async def stored(harness: Harness, rows: dict[Table, Sequence[Any]]) -> tuple[Storage, Reference]:
+    """The store and its reference, holding the same rows."""
+    storage, reference = await harness.fresh(), Reference(harness.catalog)
+    writes: Writes = {table: TableWrites(inserts=list(some)) for table, some in rows.items() if some}
+    await reference.append((), writes)
+    async with storage.session(write=True) as session:
+        await session.append((), writes)
+    return storage, reference
 
 
 def is_meant(event: Event, query: EventQuery) -> bool:

@@ -21,7 +21,7 @@ from conformance import questions
 from conformance.harness import Harness
 from conformance.loop import run
 from conformance.plugin import clause
-from conformance.reference import Reference
+from conformance.reference import Reference, stored
 from conformance.world import NOW
 from ugs.catalog import Catalog, Field, Index, Kind, Table, Unique
 from ugs.changes import TableWrites, Writes
@@ -89,16 +89,6 @@ def port(harness: Harness) -> Iterator[Harness]:
 async def fresh_and_closed(harness: Harness) -> None:
     await harness.fresh()
     await harness.close()
-
-
-async def stored(port: Harness, rows: dict[Table, Sequence[Any]]) -> tuple[Storage, Reference]:
-    """The store and its reference, holding the same rows."""
-    storage, reference = await port.fresh(), Reference(port.catalog)
-    writes: Writes = {table: TableWrites(inserts=list(some)) for table, some in rows.items() if some}
-    await reference.append((), writes)
-    async with storage.session(write=True) as session:
-        await session.append((), writes)
-    return storage, reference
 
 
 async def written(storage: Storage, events: Sequence[Event] = (), writes: Writes | None = None) -> None:

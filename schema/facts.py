@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import strawberry
@@ -11,7 +11,7 @@ from schema.context import Info
 from schema.elements import Identified
 from schema.facts_answers import FactAnswer, shown_answer
 from schema.facts_inputs import EntityRef, kernel_ref
-from schema.facts_lots import Lot, Paged, lot_for, own_id
+from schema.facts_lots import Lot, Paged, lot_for, own_id, shared_lot
 from schema.facts_reports import (
     DuplicateSuggestion,
     EntityStep,
@@ -29,9 +29,9 @@ from schema.facts_types import (
     EntityConnection,
     Fact,
     FactConnection,
-    readable_note,
     shown_entity,
     shown_fact,
+    shown_note,
 )
 from schema.facts_words import Predicate, PredicateStatus, asked_instant, shown_predicate, value_of
 from schema.moments import At, moment_of
@@ -40,12 +40,12 @@ from schema.reading import IDENTIFIED
 from schema.scalars import Instant, Position
 from ugs.catalog import Table
 from ugs.errors import LimitExceeded
-from ugs.facts.errors import FactNotFound, PredicateNotFound
+from ugs.facts.errors import PredicateNotFound
 from ugs.facts.lives import fact_after, is_news
-from ugs.facts.model import ENTITIES, ENTITY_NODES, FACTS
+from ugs.facts.model import ENTITIES, ENTITY_NODES, FACTS, NOTES, PREDICATES
 from ugs.facts.names import is_uuid
 from ugs.facts.queries import NEWEST_FIRST, FactFilter, entities_where
-from ugs.facts.resolving import find_ref, get_predicate
+from ugs.facts.resolving import find_entities, find_ref, is_sayable
 from ugs.reads.levels import one_more, without_extra
 from ugs.reads.plan import Order
 from ugs.reads.where import EVERYTHING, NOTHING, Where, all_of, eq, in_
@@ -344,31 +344,33 @@ def is_about(fact: Any, entity: Any) -> bool:
 # ── by global id ─────────────────────────────────────────────────────────────
 
 
-async def entity_by_id(info: Info, id: str) -> Identified | None:
-    lot = await lot_for(info)
-    found = await lot.facts.find_entity(id)
-    return None if found is None else shown_entity(found, lot)
+async def entities_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+    lot = await shared_lot(info, None)
+    async with lot.facts.known() as session:
+        found = await find_entities(session, ids, lot.viewer.space)
+    return {id: shown_entity(row, lot) for id, row in found.items()}
 
 
-async def fact_by_id(info: Info, id: str) -> Identified | None:
-    lot = await lot_for(info)
-    try:
-        return shown_fact(await lot.facts.find_fact(id), lot)
-    except FactNotFound:
-        return None
+async def facts_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+    lot = await shared_lot(info, None)
+    return {row.fact_id: shown_fact(row, lot) for row in await seen_by_id(lot, FACTS, ids)}
 
 
-async def note_by_id(info: Info, id: str) -> Identified | None:
-    return await readable_note(await lot_for(info), id) if is_uuid(id) else None
+async def notes_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+    lot = await shared_lot(info, None)
+    return {row.note_id: shown_note(row, lot) for row in await seen_by_id(lot, NOTES, ids)}
 
 
-async def predicate_by_id(info: Info, id: str) -> Identified | None:
-    lot = await lot_for(info)
-    try:
-        async with lot.facts.known() as session:
-            return shown_predicate(await get_predicate(session, id, lot.viewer.space), lot)
-    except PredicateNotFound:
-        return None
+async def seen_by_id(lot: Lot, table: Table, ids: Sequence[str]) -> list[Any]:
+    """Those of the facts or notes with these ids that the reader may see."""
+    rows = await lot.all(table, [id for id in ids if is_uuid(id)])
+    return [row for row in rows if lot.viewer.sees(row)]
 
 
-IDENTIFIED.update({"entity": entity_by_id, "fact": fact_by_id, "note": note_by_id, "predicate": predicate_by_id})
+async def predicates_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+    lot = await shared_lot(info, None)
+    rows = await lot.all(PREDICATES, [id for id in ids if is_uuid(id)])
+    return {row.predicate_id: shown_predicate(row, lot) for row in rows if is_sayable(row, lot.viewer.space)}
+
+
+IDENTIFIED.update({"entity": entities_by_id, "fact": facts_by_id, "note": notes_by_id, "predicate": predicates_by_id})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import strawberry
 
 from schema.changing import EdgePayload, Key, NodePayload
@@ -31,7 +33,7 @@ from ugs.feature import Command, Warned
 from ugs.ontology import model, queries
 from ugs.ontology.api import Memory
 from ugs.ontology.defining import AddConnectionType, AddNodeType, AddProperties, CreateOntology, SetEnforcement
-from ugs.ontology.definition import find_ontology, get_ontology, list_ontologies
+from ugs.ontology.definition import find_ontologies, find_ontology, get_ontology, list_ontologies
 from ugs.ontology.errors import DEFAULT, InvalidArgument
 from ugs.ontology.json_schema import from_json_schema
 from ugs.ontology.remembering import CreateConnection, CreateNode
@@ -273,10 +275,10 @@ async def grown(
     )
 
 
-async def ontology_by_name(info: Info, id: str) -> Identified | None:
+async def ontologies_by_name(info: Info, names: Sequence[str]) -> dict[str, Identified]:
     async with info.context.system.session() as session:
-        found = await find_ontology(session, id)
-    return None if found is None else shown_ontology(found)
+        found = await find_ontologies(session, names)
+    return {name: shown_ontology(ontology) for name, ontology in found.items()}
 
 
-IDENTIFIED["ontology"] = ontology_by_name
+IDENTIFIED["ontology"] = ontologies_by_name

@@ -24,6 +24,7 @@ class NodeOrderField(Enum):
     CREATED = strawberry.enum_value("CREATED", description="When the node was created")
     MODIFIED = strawberry.enum_value("MODIFIED", description="When the node was last changed")
     TYPE = strawberry.enum_value("TYPE", description="The type; nodes without one first")
+    DEGREE = strawberry.enum_value("DEGREE", description="How many edges touch the node; a loop counts on both sides")
 
 
 @strawberry.enum(description="What edges are sorted by")
@@ -46,7 +47,7 @@ class EdgeOrder:
     direction: SortDirection = strawberry.field(default=SortDirection.ASC, description="Which way")
 
 
-NODE_COLUMNS = {"ID": "id", "CREATED": "created", "MODIFIED": "modified", "TYPE": "type"}
+NODE_COLUMNS = {"ID": "id", "CREATED": "created", "MODIFIED": "modified", "TYPE": "type", "DEGREE": "degree"}
 EDGE_COLUMNS = {"ID": "id", "CREATED": "seq", "TYPE": "type", "WEIGHT": "weight"}
 
 

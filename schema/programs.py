@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -30,7 +30,7 @@ from schema.programs_types import (
 )
 from schema.reading import IDENTIFIED
 from schema.scalars import Json
-from ugs.errors import Forbidden, InvalidSyntax
+from ugs.errors import InvalidSyntax
 from ugs.programs import results
 from ugs.programs.api import DeckEntry, Programs
 from ugs.programs.blocks import blocks_of, compile_blocks
@@ -40,7 +40,7 @@ from ugs.programs.errors import ProgramInvalid, ProgramNotFound, ProgramTextErro
 from ugs.programs.issues import ValidationIssue, result_of
 from ugs.programs.migration import from_exploration
 from ugs.programs.model import PROGRAMS
-from ugs.programs.queries import NEWEST_FIRST, listed
+from ugs.programs.queries import NEWEST_FIRST, find_programs, listed
 from ugs.programs.text import parse_text, print_text
 from ugs.programs.validating import checked
 from ugs.reads.cursors import cursor_of
@@ -276,11 +276,11 @@ async def stored(info: Info, id: int, at: At | None = None) -> Program | None:
         return None
 
 
-async def program_by_number(info: Info, id: str) -> Identified | None:
-    try:
-        return await stored(info, int(id)) if id.isdecimal() and len(id) < 19 else None
-    except Forbidden:
-        return None
+async def programs_by_number(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+    numbers = {id: int(id) for id in ids if id.isascii() and id.isdecimal() and len(id) < 19}
+    async with info.context.system.session() as session:
+        found = await find_programs(session, numbers.values(), programs_of(info).caller)
+    return {id: shown_program(found[number]) for id, number in numbers.items() if number in found}
 
 
-IDENTIFIED["program"] = program_by_number
+IDENTIFIED["program"] = programs_by_number

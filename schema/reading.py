@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import strawberry
@@ -50,6 +50,8 @@ from ugs.reads.plan import Found, Read
 from ugs.storage import EventQuery
 
 MOST_ADDRESSES = 200
+SHORT_GAP = 50
+"""So many events in between cost less than another question."""
 
 
 @strawberry.type
@@ -79,10 +81,8 @@ class ReadingQuery:
     @strawberry.field(description="Anything by its global ids, in their order, null where there is none")
     async def nodes(self, info: Info, ids: list[strawberry.ID]) -> list[Identified | None]:
         check_count(ids, "ids")
-        async with info.context.system.session() as session:
-            rows = await get_many(session, ids)
-        others = {id: await identified(info, id) for id in dict.fromkeys(ids) if "/" in id}
-        return [shown_row(rows[id]) if id in rows else others.get(id) for id in ids]
+        found = await all_identified(info, ids)
+        return [found.get(id) for id in ids]
 
     @strawberry.field(description="Nodes that meet a filter, a page at a time, by id unless told")
     async def graph_nodes(
@@ -200,27 +200,65 @@ async def old_row(info: Info, shape: Shape, id: str, version: int, at: KernelAt 
 
 async def identified(info: Info, id: str) -> Identified | None:
     """Whatever carries a global id."""
-    kind, slash, own = id.partition("/")
-    if not slash:
-        async with info.context.system.session() as session:
-            row = await get(session, id)
-        return None if row is None else shown_row(row)
-    find = IDENTIFIED.get(kind)
-    return None if find is None else await find(info, own)
-
-
-async def event_by_id(info: Info, id: str) -> Identified | None:
-    """An event by the id it has in the log."""
-    position = id.rpartition("_")[2]
-    if not (position.isascii() and position.isdecimal() and len(position) < 19):
-        return None
+    if "/" in id:
+        return (await all_identified(info, [id])).get(id)
     async with info.context.system.session() as session:
-        found = await session.events(EventQuery(after=int(position) - 1, until=int(position)))
-    return shown_event(found[0]) if found and found[0].id == id else None
+        row = await get(session, id)
+    return None if row is None else shown_row(row)
 
 
-IDENTIFIED = {"event": event_by_id}
-"""How things that are not graph elements are found by the part of their id behind the slash; features add theirs."""
+async def all_identified(info: Info, ids: Iterable[str]) -> dict[str, Identified]:
+    """Whatever carries these global ids; each kind is asked for together."""
+    found: dict[str, Identified] = {}
+    by_kind: dict[str | None, list[str]] = {}
+    for id in dict.fromkeys(ids):
+        kind, slash, rest = id.partition("/")
+        by_kind.setdefault(kind if slash else None, []).append(rest if slash else id)
+    for name, own in by_kind.items():
+        if name is None:
+            found |= await elements_by_id(info, own)
+        elif name in IDENTIFIED:
+            found |= {f"{name}/{id}": one for id, one in (await IDENTIFIED[name](info, own)).items()}
+    return found
+
+
+async def elements_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+    async with info.context.system.session() as session:
+        return {id: shown_row(row) for id, row in (await get_many(session, ids)).items()}
+
+
+async def events_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+    """Events by the ids they have in the log; neighbours are read together."""
+    found: dict[str, Identified] = {}
+    async with info.context.system.session() as session:
+        for first, last in stretches(position for id in ids if (position := position_in(id)) is not None):
+            events = await session.events(EventQuery(after=first - 1, until=last))
+            found |= {event.id: shown_event(event) for event in events}
+    return {id: found[id] for id in ids if id in found}
+
+
+def position_in(id: str) -> int | None:
+    """The position that an event's id tells."""
+    position = id.rpartition("_")[2]
+    return int(position) if position.isascii() and position.isdecimal() and len(position) < 19 else None
+
+
+def stretches(positions: Iterable[int]) -> list[tuple[int, int]]:
+    """Stretches of the log that hold these positions, without long gaps."""
+    found: list[tuple[int, int]] = []
+    for position in sorted(positions):
+        if found and position - found[-1][1] <= SHORT_GAP:
+            found[-1] = (found[-1][0], position)
+        else:
+            found.append((position, position))
+    return found
+
+
+FindAll = Callable[[Info, Sequence[str]], Awaitable[Mapping[str, Identified]]]
+"""Finds those that exist by the part of their ids behind the slash, all of them in the same few questions."""
+
+IDENTIFIED: dict[str, FindAll] = {"event": events_by_id}
+"""How things that are not graph elements are found; features add theirs."""
 
 
 async def resolution(info: Info, address: str, at: KernelAt | None) -> Resolution:

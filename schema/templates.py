@@ -180,7 +180,8 @@ class ReadTemplate:
 
     def _bound(self, variables: VariableValues) -> Read:
         where, order, page = self.asked({} if self.arguments is None else self.arguments(variables))
-        return Read(self.table, where, order, page, self._nested(variables), self.total)
+        table = self.table.counting(part.field for part in order) if order else self.table
+        return Read(table, where, order, page, self._nested(variables), self.total)
 
     def _nested(self, variables: VariableValues) -> Mapping[str, Nested]:
         """The related reads; the same object every time where no variable has a say, so that stores know it again."""

@@ -1,7 +1,8 @@
 """The catalog: how a feature declares what it stores, so that no store ever hears of a feature.
 
 A table has typed fields, a key, uniqueness rules that may hold only for some rows, indexes, derived words for
-full-text look-ups, and relations to other tables. Its rows are frozen structs whose attributes are the fields in order.
+full-text look-ups, relations to other tables, and counts of what those lead to. Its rows are frozen structs whose
+attributes are the fields in order.
 """
 
 from __future__ import annotations
@@ -82,6 +83,17 @@ class Relation(Struct, frozen=True):
     many: bool = True
 
 
+class Count(Struct, frozen=True):
+    """A number that nobody stores: how many rows of a table stand at the other ends of these relations, together.
+
+    A row that stands at two of them counts twice. Whoever wants the number reads `Table.counting`.
+    """
+
+    name: str
+    of: Table
+    relations: tuple[str, ...]
+
+
 class Vertex(Struct, frozen=True):
     """A hint for graph stores: rows are vertices, labelled by one field, with properties from a JSON field."""
 
@@ -112,6 +124,7 @@ class Table:
         unique: Iterable[Unique] = (),
         indexes: Iterable[Index] = (),
         relations: Iterable[Relation] = (),
+        counts: Iterable[Count] = (),
         words: Callable[[Row], Mapping[str, float]] | None = None,
         shape: Vertex | Arc | None = None,
         derived: bool = True,
@@ -123,10 +136,16 @@ class Table:
         self.unique = tuple(unique)
         self.indexes = tuple(indexes)
         self.relations = {relation.name: relation for relation in relations}
+        self.counts = {count.name: count for count in counts}
         self.words = words
         self.shape = shape
         self.derived = derived
         """True when the log alone decides the rows; only such tables count in the state digest."""
+        self.stored = self
+        """The table whose rows a store keeps; another than this one where counts are seen with them."""
+        self.counted: tuple[Count, ...] = ()
+        """What is counted for each row, as its last fields."""
+        self._counting: dict[tuple[Count, ...], Table] = {}
 
     def __repr__(self) -> str:
         return f"Table({self.name})"
@@ -142,6 +161,40 @@ class Table:
 
     def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)
+
+    def counting(self, names: Iterable[str]) -> Table:
+        """The table as it is seen by those who also want the counts among these names; itself where there are none.
+
+        Its rows have the counts as fields behind their own, so that they sort, page and get cursors like any other.
+        Conditions speak of what is stored.
+        """
+        named = set(names)
+        counted = tuple(count for name, count in self.stored.counts.items() if name in named)
+        if counted == self.counted:
+            return self
+        found = self.stored._counting.get(counted)
+        if found is None:
+            found = self.stored._counting[counted] = _counting(self.stored, counted)
+        return found
+
+
+def _counting(table: Table, counted: tuple[Count, ...]) -> Table:
+    numbers = [(count.name, int) for count in counted]
+    row = msgspec.defstruct(f"Counted{table.row.__name__}", numbers, bases=(table.row,), frozen=True, gc=False)
+    seen = Table(
+        table.name,
+        row,
+        [*table.fields, *(Field(count.name, Kind.INTEGER) for count in counted)],
+        table.key,
+        unique=table.unique,
+        indexes=table.indexes,
+        relations=table.relations.values(),
+        words=table.words,
+        shape=table.shape,
+        derived=table.derived,
+    )
+    seen.stored, seen.counted = table, counted
+    return seen
 
 
 FindRow = Callable[[Table, Any], Row | None]

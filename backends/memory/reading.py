@@ -13,6 +13,7 @@ from typing import Any
 
 from backends.memory.arranging import Arrangement
 from backends.memory.choosing import Choice, choose, compile_test, related_rows
+from backends.memory.counting import counted
 from backends.memory.tables import MemoryTable
 from ugs.catalog import Row, Table
 from ugs.reads.levels import one_more, without_extra
@@ -53,6 +54,8 @@ class Reader:
         here = self.tables[table.name]
         choice = choose(here, where)
         arrangement = self.arrangement(table, order)
+        if table.counted:
+            return arrangement.page(counted(self.tables, table, choice.found()), page)
         if page.limit is not None and page.per is None and len(choice.rows) >= WORTH_WALKING:
             walked = self._walked(here, choice, arrangement, page, page.limit)
             if walked is not None:
@@ -137,7 +140,7 @@ class Reader:
         relation = table.relations[nested.relation]
         read, other = nested.read, self.tables[relation.table]
         related = related_rows(other, relation.remote)
-        if read.table.key == (relation.remote,) and read.page is WHOLE and read.where is EVERYTHING and not read.total:
+        if is_whole(read) and read.table.key == (relation.remote,):
             return lambda tie: Rows(list(related(tie)))
         test = None if isinstance(read.where, Everything) else compile_test(other, read.where)
         arrangement = self.arrangement(read.table, read.order)
@@ -148,10 +151,17 @@ class Reader:
         def find(tie: Any) -> Rows:
             candidates = () if tie is None else related(tie)
             rows = list(candidates if test is None else filter(test, candidates))
+            if read.table.counted:
+                rows = counted(self.tables, read.table, rows)
             kept, more = without_extra(arrangement.page(rows, wanted), page)
             return Rows(kept, more, len(rows) if read.total else None)
 
         return find
+
+
+def is_whole(read: Read) -> bool:
+    """Whether all related rows are asked for, as they are."""
+    return read.page is WHOLE and read.where is EVERYTHING and not read.total and not read.table.counted
 
 
 def is_point(plan: Read) -> bool:
@@ -163,4 +173,5 @@ def is_point(plan: Read) -> bool:
         and plan.table.key == (where.field,)
         and plan.page is WHOLE
         and not plan.total
+        and not plan.table.counted
     )

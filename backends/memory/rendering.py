@@ -11,12 +11,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from backends.memory.reading import Reader
+from backends.memory.reading import Reader, is_whole
 from backends.memory.writing import BareWriter, PageWriter, Related, page_writer, row_writer, rows_writer
 from ugs.catalog import Row
-from ugs.reads.plan import WHOLE, Nested, Order, Read, Rows
+from ugs.reads.plan import Nested, Order, Read, Rows
 from ugs.reads.rendering import NULL, Body, Many, One, Parts, Rendering
-from ugs.reads.where import EVERYTHING
 
 KEPT = 1_000
 MOST_BYTES = 32 << 20
@@ -143,9 +142,8 @@ class Renderer:
         return self._once(lambda tie: write(find(tie), inner), starts)
 
     def _is_by_key(self, read: Read, nested: Nested) -> bool:
-        inner = nested.read
-        by_key = inner.table.key == (read.table.relations[nested.relation].remote,)
-        return by_key and inner.page is WHOLE and inner.where is EVERYTHING and not inner.total
+        by_key = nested.read.table.key == (read.table.relations[nested.relation].remote,)
+        return by_key and is_whole(nested.read)
 
     def _by_key(self, piece: One, read: Read, nested: Nested, starts: list[Start]) -> Related:
         """The one row whose key ties it, looked up as it is."""

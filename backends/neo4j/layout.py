@@ -83,6 +83,8 @@ class Layout:
         self.kinds = {field.name: field.kind for field in table.fields}
         self.nullable = {field.name for field in table.fields if field.nullable}
         self.terms_index = names.rule(table.name, "terms") if has_terms(table) else None
+        self.counted = {count.name for count in table.counted}
+        self._counting: dict[Table, Layout] = {}
         self._texts = [at for at, field in enumerate(table.fields) if field.kind is Kind.TEXT]
         self.vectors = {field.name: at for at, field in enumerate(table.fields) if field.kind is Kind.VECTOR}
         self.searched = {
@@ -135,6 +137,19 @@ class Layout:
         """The statement that counts the keys of a vertex's JSON object."""
         ours = f"[key IN keys(n) WHERE NOT key STARTS WITH '_' AND NOT key IN {self.key}]"
         return f"MATCH (n:{self.label}) UNWIND {ours} + coalesce(n.{MORE}, []) AS key RETURN key, count(*)"
+
+    def at(self, variable: str, name: str) -> str:
+        """A column of a row in a statement; what is counted stands in a variable of its own."""
+        return f"{variable}_{name}" if name in self.counted else f"{variable}.{self.columns[name]}"
+
+    def counting(self, table: Table) -> Layout:
+        """The layout of this table as it is seen with counts."""
+        if not table.counted:
+            return self
+        found = self._counting.get(table)
+        if found is None:
+            found = self._counting[table] = Layout(table, self.names)
+        return found
 
     def selected(self, variable: str) -> str:
         """The columns of a row, in the order of the fields."""

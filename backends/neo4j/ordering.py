@@ -40,7 +40,7 @@ def order_by(layout: Layout, n: str, order: Sequence[Order], fixed: Sequence[str
 
 
 def _keys(layout: Layout, n: str, part: Order, fixed: bool) -> list[str]:
-    column, way = f"{n}.{layout.columns[part.field]}", " DESC" if part.descending else ""
+    column, way = layout.at(n, part.field), " DESC" if part.descending else ""
     if part.field in layout.nullable and not fixed:
         return [f"{column} IS NOT NULL{way}", f"{column}{way}"]
     return [f"{column}{way}"]
@@ -49,7 +49,7 @@ def _keys(layout: Layout, n: str, part: Order, fixed: bool) -> list[str]:
 def present(layout: Layout, n: str, order: Sequence[Order]) -> list[str]:
     """Conditions that always hold, and without which Neo4j would not use an index for the order."""
     names = dict.fromkeys(part.field for part in order if part.field not in layout.nullable)
-    return [f"{n}.{layout.columns[name]} IS NOT NULL" for name in names]
+    return [f"{layout.at(n, name)} IS NOT NULL" for name in names]
 
 
 def fixed_fields(layout: Layout, where: Where) -> list[str]:
@@ -83,7 +83,7 @@ def _stored(layout: Layout, name: str, value: Any) -> Any:
 
 def behind(parameters: Parameters, layout: Layout, n: str, order: Sequence[Order], place: Place) -> str:
     """The condition that a row stands strictly behind a place."""
-    column, value = f"{n}.{layout.columns[order[0].field]}", place[0]
+    column, value = layout.at(n, order[0].field), place[0]
     name = parameters.add(value) if value is not None else ""
     nullable = order[0].field in layout.nullable
     beyond = _beyond(column, name, order[0].descending, nullable)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from backends.neo4j import ordering
 from backends.neo4j.columns import NotComparable
 from backends.neo4j.conditions import Parameters
+from backends.neo4j.counting import counted, layout_of, named
 from backends.neo4j.fetches import sources
 from backends.neo4j.filters import Filters, Layouts
 from backends.neo4j.layout import Layout
@@ -54,7 +55,7 @@ class Plans:
 
     def _reader(self, read: Read) -> Reading:
         """A function that turns returned lists into the rows of a read."""
-        layout, page = self.layouts[read.table.name], read.page
+        layout, page = layout_of(self.layouts, read.table), read.page
         width = len(layout.columns)
         steps = self._steps(read, width)
 
@@ -91,7 +92,7 @@ class _Writer:
         self.filters = Filters(layouts, parameters)
 
     def root(self, plan: Read, shown: Shown | None) -> str:
-        layout, n = self.layouts[plan.table.name], self.parameters.variable()
+        layout, n = layout_of(self.layouts, plan.table), self.parameters.variable()
         source, test = sources(self.parameters, layout, n, plan.where), self._test(layout, n, plan)
         found = f"{source} WHERE {test}"
         items = self._page(layout, n, plan, found, self._list(layout, n, plan, shown))
@@ -117,15 +118,19 @@ class _Writer:
             tests.append(ordering.behind(self.parameters, layout, n, way, place))
         sort = ordering.order_by(layout, n, way, ordering.fixed_fields(layout, read.where))
         limit = "" if page.limit is None else f" LIMIT {self.parameters.add(page.limit + 1)}"
+        if layout.counted:
+            # What is counted can be compared only once it has a name.
+            found = f"{found} WITH {counted(self.layouts, self.parameters, layout, n)} WHERE true"
+        kept = named(layout, n)
         # The cut comes before the subqueries; saying the order again is free and makes it certain.
-        return f"{found} AND {' AND '.join(tests)} WITH {n} ORDER BY {sort}{limit} RETURN {returned} ORDER BY {sort}"
+        return f"{found} AND {' AND '.join(tests)} WITH {kept} ORDER BY {sort}{limit} RETURN {returned} ORDER BY {sort}"
 
     def _list(self, layout: Layout, n: str, read: Read, shown: Shown | None) -> str:
         return f"[{', '.join(self._values(layout, n, read, shown))}] AS row"
 
     def _values(self, layout: Layout, n: str, read: Read, shown: Shown | None) -> list[str]:
         wanted = layout.columns if shown is None else shown.columns(read, layout.columns)
-        values = [f"{n}.{layout.columns[name]}" for name in wanted]
+        values = [layout.at(n, name) for name in wanted]
         for name, nested in read.nest.items():
             relation = layout.table.relations[nested.relation]
             tie = f"{n}.{layout.columns[relation.local]}"
@@ -134,7 +139,7 @@ class _Writer:
 
     def _children(self, read: Read, remote: str, tie: str, shown: Shown | None) -> list[str]:
         """The related rows, and their number when asked."""
-        layout, m = self.layouts[read.table.name], self.parameters.variable()
+        layout, m = layout_of(self.layouts, read.table), self.parameters.variable()
         test = self._test(layout, m, read)
         found = f"MATCH ({m}:{layout.label}) WHERE {m}.{layout.columns[remote]} = {tie} AND {test}"
         items = self._page(layout, m, read, found, self._list(layout, m, read, shown))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from backends.neo4j.counting import layout_of
 from backends.neo4j.filters import Layouts
 from backends.neo4j.layout import Layout
 from backends.neo4j.shown import Shown
@@ -67,7 +68,7 @@ class Writing:
 
     def _row(self, body: Body, read: Read, shown: Shown) -> RowWriter:
         """Writes one list."""
-        layout, names = self.layouts[read.table.name], writing_names()
+        layout, names = layout_of(self.layouts, read.table), writing_names()
         columns = shown.columns(read, layout.columns)
         at = dict(zip(read.nest, places(read, len(columns)), strict=True))
         names |= {"plain": from_ordered, "made": self._maker(read, shown)}
@@ -94,7 +95,7 @@ class Writing:
 
     def _maker(self, read: Read, shown: Shown) -> Callable[[Values], Row]:
         """A row for cursors, which know only their own fields."""
-        layout = self.layouts[read.table.name]
+        layout = layout_of(self.layouts, read.table)
         columns = shown.columns(read, layout.columns)
         order = [columns.index(name) if name in columns else None for name in layout.columns]
         return lambda values: layout.row([None if at is None else values[at] for at in order])

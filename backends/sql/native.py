@@ -144,20 +144,22 @@ def is_point(plan: Read) -> bool:
         and (page is WHOLE or (page.after is None and page.limit != 0 and page.per is None))
         and not plan.nest
         and not plan.total
+        and not plan.table.counted
     )
 
 
 def is_one_statement(shape: Shape, plan: Read) -> bool:
     """Whether the database can answer the plan at once.
 
-    It cannot where a condition must be decided beforehand, nor for a first page that counts per column.
+    It cannot where a condition must be decided beforehand, nor for a first page that counts per column, nor where
+    something is counted for related rows.
     """
     return plan.page.per is None and _is_plain(shape, plan)
 
 
 def _is_plain(shape: Shape, read: Read) -> bool:
     return is_decidable(shape.catalog, read.table, read.where) and all(
-        _is_plain(shape, nested.read) for nested in read.nest.values()
+        _is_plain(shape, nested.read) and not nested.read.table.counted for nested in read.nest.values()
     )
 
 

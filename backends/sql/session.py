@@ -35,14 +35,16 @@ class Shape:
         self.dialect = dialect
         self.writer = Writer(dialect, catalog)
         self.layout = Layout(catalog, dialect)
-        self.readers: dict[str, Callable[[Sequence[Values]], list[Row]]] = {
-            table.name: reader_of(table) for table in catalog
-        }
+        self.readers = {table.name: reader_of(table) for table in catalog}
         self.finders = {table.name: _finder(table, dialect) for table in catalog}
         self._written: WeakKeyDictionary[Question, Written | None] = WeakKeyDictionary()
 
     def select(self) -> Select:
         return Select(self.catalog, self.dialect)
+
+    def reader(self, table: Table) -> Callable[[Sequence[Values]], list[Row]]:
+        """What makes rows of what the database answered."""
+        return reader_of(table) if table.counted else self.readers[table.name]
 
     def written(self, question: Question) -> Written | None:
         """The statement of a question, written when it is first asked."""
@@ -74,7 +76,7 @@ class SqlSession(Session):
     ) -> list[Row]:
         where = await directed(self, table, await decided(self, table, where), page.limit)
         records = await self.rows(self.shape.select().fetch(table, where, order, page))
-        rows = self.shape.readers[table.name](records)
+        rows = self.shape.reader(table)(records)
         return rows[::-1] if page.backward else rows
 
     async def events(self, query: EventQuery) -> list[Event]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from backends.sql.conditions import TRUE, Conditions, Place, joined
-from backends.sql.dialect import Dialect, Parameters, quoted
+from backends.sql.conditions import TRUE, Conditions, Place, joined, stored_columns
+from backends.sql.dialect import Dialect, Parameters, quoted, tie_index
 from backends.sql.fitting import Fitted, fitted
-from ugs.catalog import Catalog, Kind, Table
+from ugs.catalog import Catalog, Count, Kind, Relation, Table
 from ugs.reads.plan import Order, Page, full_order
 from ugs.reads.where import Op, Where
 
@@ -33,13 +33,14 @@ class Select:
         condition = self.condition(place, where, walk, page)
         if page.per and page.limit is not None:
             return self._fetch_per(place, condition, walk, page), self.parameters.values
-        text = f"SELECT {columns} FROM {quoted(table.name)} t WHERE {condition} ORDER BY {self.order(place, walk)}"
+        source = self.source(table)
+        text = f"SELECT {columns} FROM {source} t WHERE {condition} ORDER BY {self.order(place, walk)}"
         return text + limit_of(page.limit), self.parameters.values
 
     def _fetch_per(self, place: Place, condition: str, walk: Sequence[Order], page: Page) -> str:
         group, order = place.column(page.per or ""), self.order(place, walk)
         number = f"row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS place"
-        numbered = f"SELECT t.*, {number} FROM {quoted(place.table.name)} t WHERE {condition}"
+        numbered = f"SELECT t.*, {number} FROM {self.source(place.table)} t WHERE {condition}"
         return (
             f"SELECT {columns_of(place)} FROM ({numbered}) t WHERE t.place <= {int(page.limit or 0)} ORDER BY {order}"
         )
@@ -61,6 +62,21 @@ class Select:
         column = place.column(by)
         text = f"SELECT {column}, count(*) FROM {quoted(table.name)} t WHERE {condition} GROUP BY {column}"
         return text, self.parameters.values
+
+    def source(self, table: Table) -> str:
+        """Where rows are read from: the table itself, or a query that counts what there is beside each of its rows."""
+        if not table.counted:
+            return quoted(table.name)
+        counts = ", ".join(f"{self._number(table, count)} AS {quoted(count.name)}" for count in table.counted)
+        return f"(SELECT s.*, {counts} FROM {quoted(table.name)} s)"
+
+    def _number(self, table: Table, count: Count) -> str:
+        return " + ".join(self._related(table.relations[name], table, count.of) for name in count.relations)
+
+    def _related(self, relation: Relation, table: Table, other: Table) -> str:
+        index = tie_index(self.dialect, other, relation.remote)
+        tie = f"c.{stored_columns(other)[relation.remote]} = s.{stored_columns(table)[relation.local]}"
+        return f"(SELECT count(*) FROM {quoted(other.name)} c{index} WHERE {tie})"
 
     def condition(self, place: Place, where: Where, walk: Sequence[Order], page: Page) -> str:
         """What a row of the page must meet, the place after which it starts included."""

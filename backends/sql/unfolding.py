@@ -140,7 +140,8 @@ class Unfolding:
         condition = self.select.condition(place, read.where, walk, read.page)
         order = self.select.order(place, walk)
         limit = None if read.page.limit is None else read.page.limit + 1
-        page = f"SELECT * FROM {quoted(place.table.name)} t WHERE {condition} ORDER BY {order}{limit_of(limit)}"
+        source = self.select.source(place.table)
+        page = f"SELECT * FROM {source} t WHERE {condition} ORDER BY {order}{limit_of(limit)}"
         return f"SELECT t.*, row_number() OVER (ORDER BY {order}) AS place FROM ({page}) t"
 
     def _every(self, level: Level, place: Place, walk: tuple[Order, ...]) -> str:

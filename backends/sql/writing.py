@@ -53,11 +53,8 @@ def _needs_cursors(root: Body | Parts) -> bool:
 
 
 def _is_writable(read: Read, cursors: bool) -> bool:
-    return (
-        not read.page.backward
-        and (not cursors or cursors_for(read.table, read.order).is_plain)
-        and all(_is_writable(nested.read, cursors) for nested in read.nest.values())
-    )
+    plain = not cursors or cursors_for(read.table, read.order).is_plain
+    return plain and all(_is_writable(nested.read, cursors) for nested in read.nest.values())
 
 
 class _Shown(Struct, frozen=True):
@@ -83,7 +80,7 @@ class Writing:
 
     @staticmethod
     def is_writable(plan: Read, rendering: Rendering) -> bool:
-        """Whether the database can write the answer: forward pages, and cursors of numbers and identifiers."""
+        """Whether the database can write the answer: no cursors, or cursors of numbers and identifiers."""
         return rendering.is_native and _is_writable(plan, _needs_cursors(rendering.root))
 
     @staticmethod
@@ -182,21 +179,29 @@ class Writing:
         counted = any(isinstance(piece, Further | EndCursor) for piece in parts.pieces)
         columns = ", ".join(place.column(name) for name in _needed(read, parts))
         limit = None if read.page.limit is None else read.page.limit + counted
-        source = self._source(read, tie, place, columns, limit_of(limit), index)
-        if counted:
-            # The page has one row fewer; how many there are says which is its last.
-            numbers = "row_number() OVER () AS place, count(*) OVER () AS among"
-            source = f"SELECT *, {numbers} FROM ({source}) {place.alias}"
+        source = self._turned(read, place, self._source(read, tie, place, columns, limit_of(limit), index), counted)
         inside = f" FILTER (WHERE place <= {read.page.limit})" if counted and read.page.limit is not None else ""
         shown = _Shown(read, place, cursors, tie, inside)
         text = _concatenated(self._part(piece, shown) for piece in parts.pieces)
         return f"(SELECT {text} FROM ({source}) {place.alias}{self.one_row})"
 
+    def _turned(self, read: Read, place: Place, source: str, counted: bool) -> str:
+        """The rows of a page as they are shown, counted where that matters."""
+        if counted:
+            # The page has one row fewer; how many there are says which is its last.
+            numbers = "row_number() OVER () AS place, count(*) OVER () AS among"
+            source = f"SELECT *, {numbers} FROM ({source}) {place.alias}"
+        if not read.page.backward:
+            return source
+        # It was walked from its end, and is shown from its start.
+        order = "place DESC" if counted else self.select.order(place, full_order(read.table, read.order))
+        return f"SELECT * FROM ({source}) {place.alias} ORDER BY {order}"
+
     def _source(self, read: Read, tie: str, place: Place, columns: str, limit: str, index: str) -> str:
         walk = walking_order(read.table, read.order, read.page)
         condition = self.select.condition(place, read.where, walk, read.page)
         return (
-            f"SELECT {columns} FROM {quoted(read.table.name)} {place.alias}{index} "
+            f"SELECT {columns} FROM {self.select.source(read.table)} {place.alias}{index} "
             f"WHERE {tie.format(place.alias)} AND {condition} "
             f"ORDER BY {self.select.order(place, walk)}{limit}"
         )
@@ -231,7 +236,7 @@ def _needed(read: Read, parts: Parts) -> list[str]:
 
 
 def _further(piece: Further, read: Read) -> str:
-    if not piece.behind or read.page.limit is None:
+    if piece.behind is read.page.backward or read.page.limit is None:
         return _literal(TRUTH[is_further(read.page, False, piece.behind)])
     return f"(count(*) > {int(read.page.limit)})::text"
 
@@ -240,8 +245,8 @@ def _end_cursor(piece: EndCursor, shown: _Shown) -> str:
     limit = shown.read.page.limit
     if limit == 0:
         return _literal(NULL)
-    last = "among" if limit is None else f"least(among, {int(limit)})"
-    at = last if piece.last else "1"
+    end = "among" if limit is None else f"least(among, {int(limit)})"
+    at = "1" if piece.last is shown.read.page.backward else end
     return f"coalesce(max({_cursor(shown.cursors, shown.place)}) FILTER (WHERE place = {at}), 'null')"
 
 

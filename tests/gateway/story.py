@@ -89,6 +89,11 @@ STORY: list[tuple[str, str, dict[str, Any]]] = [
         f"{{ graphEdges(first: 100, orderBy: [{{field: WEIGHT, direction: DESC}}]) {{ totalCount edges {{ cursor node {EDGE} }} }} }}",
         {},
     ),
+    (
+        "busiest",
+        "{ graphNodes(first: 4, orderBy: [{field: DEGREE, direction: DESC}]) { edges { cursor node { id degree } } } }",
+        {},
+    ),
     ("backwards", "{ graphNodes(last: 3) { nodes { id } pageInfo { hasPreviousPage } } }", {}),
     (
         "filtered",

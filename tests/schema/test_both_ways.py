@@ -32,15 +32,20 @@ NODE_ARGUMENTS = [
     "", "(first: 2)", "(last: 3)", "(first: $n)", '(filter: {type: "task"})', "(orderBy: [{field: TYPE}, {field: CREATED}])",
     '(filter: {or: [{type: $type}, {properties: [{key: $key, op: EXISTS}]}]}, first: 4)',
     '(filter: {not: {match: {status: "pending"}}}, orderBy: [{field: MODIFIED, direction: DESC}])',
-    "(filter: {text: \"api\"})",
+    "(filter: {text: \"api\"})", "(orderBy: [{field: DEGREE, direction: DESC}], first: 3)",
+    "(orderBy: [{field: TYPE}, {field: DEGREE}], last: 4)",
 ]  # fmt: skip
 WRITTEN_BY_STORES = [
     '{ graphNode(id: "bob") { id outgoing(first: 50) { totalCount nodes { id type weight from to toNode { id data } } } } }',
     '{ graphNode(id: "bob") { outgoing(first: 3) { edges { cursor node { id weight } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }',
     "{ graphNodes(first: 2) { edges { cursor node { id type properties data created } } pageInfo { hasNextPage startCursor endCursor } } }",
+    "{ graphNodes(last: 3) { edges { cursor node { id type } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }",
+    "{ graphNodes(last: 50) { nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount } }",
+    '{ graphNodes(last: 2, before: "aWQ.bob") { nodes { id outgoing(last: 1) { nodes { id } pageInfo { hasPreviousPage startCursor } } } pageInfo { hasNextPage hasPreviousPage } } }',
     "{ graphNodes(first: 0) { edges { cursor } pageInfo { hasNextPage startCursor endCursor } } }",
     '{ graphNodes(filter: {type: "none"}) { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }',
     "{ graphNodes(orderBy: [{field: CREATED, direction: DESC}], first: 3) { edges { cursor node { id } } pageInfo { endCursor } } }",
+    "{ graphNodes(orderBy: [{field: DEGREE, direction: DESC}], first: 3) { edges { cursor node { id } } pageInfo { endCursor } } }",
     "{ graphEdges(first: 100) { nodes { id type weight properties } pageInfo { hasNextPage endCursor } } }",
     '{ graphEdge(id: "dangling") { id type weight toNode { id } fromNode { id outgoing(first: 1) { pageInfo { hasNextPage } } } } }',
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.schema.conftest import Ask
@@ -134,6 +136,54 @@ async def test_orders_go_both_ways(ask: Ask) -> None:
         """{ graphNodes(orderBy: [{field: TYPE, direction: DESC}, {field: ID}], first: 4) { nodes { id } } }"""
     )
     assert [node["id"] for node in answer["data"]["graphNodes"]["nodes"]] == ["task_1", "task_2", "task_3", "api_proj"]
+
+
+BY_DEGREE = """
+query($after: String, $before: String, $first: Int, $last: Int, $order: [NodeOrder!], $at: At, $filter: NodeFilter) {
+  graphNodes(orderBy: $order, first: $first, after: $after, last: $last, before: $before, at: $at, filter: $filter) {
+    edges { cursor node { id degree } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}"""
+BUSIEST = [{"field": "DEGREE", "direction": "DESC"}]
+
+
+def degrees(page: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(edge["node"]["id"], edge["node"]["degree"]) for edge in page["edges"]]
+
+
+async def test_nodes_by_degree_in_pages_both_ways(ask: Ask) -> None:
+    pages, after = [], None
+    for _ in range(3):
+        pages.append((await ask(BY_DEGREE, order=BUSIEST, first=3, after=after))["data"]["graphNodes"])
+        after = pages[-1]["pageInfo"]["endCursor"]
+    back = await ask(BY_DEGREE, order=BUSIEST, last=3, before=pages[1]["pageInfo"]["startCursor"])
+
+    assert [degrees(page) for page in pages] == [
+        [("bob", 3), ("task_1", 3), ("task_2", 3)],
+        [("alice", 2), ("api_proj", 1), ("auth_proj", 1)],
+        [("charlie", 1), ("task_3", 0)],
+    ]
+    assert [page["pageInfo"]["hasNextPage"] for page in pages] == [True, True, False]
+    assert degrees(back["data"]["graphNodes"]) == degrees(pages[0])
+    assert back["data"]["graphNodes"]["edges"] == pages[0]["edges"]
+
+
+async def test_nodes_by_degree_with_other_keys_filters_and_the_past(ask: Ask) -> None:
+    by_type = [{"field": "TYPE"}, {"field": "DEGREE"}, {"field": "ID", "direction": "DESC"}]
+
+    mixed = await ask(BY_DEGREE, order=by_type, filter={"type": "task"})
+    past = await ask(BY_DEGREE, order=BUSIEST, first=1, at={"position": 9})
+
+    assert degrees(mixed["data"]["graphNodes"]) == [("task_3", 0), ("task_2", 3), ("task_1", 3)]
+    assert degrees(past["data"]["graphNodes"]) == [("alice", 1)]
+
+
+async def test_a_cursor_by_degree_is_a_place_in_that_order_only(ask: Ask) -> None:
+    page = (await ask(BY_DEGREE, order=BUSIEST, first=2))["data"]["graphNodes"]
+
+    answer = await ask(BY_DEGREE, order=[{"field": "DEGREE"}], first=2, after=page["pageInfo"]["endCursor"])
+
+    assert answer["errors"][0]["extensions"]["code"] == "E005"
 
 
 async def test_search_path_traverse_hubs_and_neighbours(ask: Ask) -> None:

@@ -5,7 +5,7 @@ Works on a desk, where commands are decided, and on a session, where questions a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -28,6 +28,7 @@ from ugs.facts.model import (
 )
 from ugs.facts.names import Space, display_name, is_uuid, normalize_name, scope_keys
 from ugs.reads.where import Where, all_of, eq, in_
+from ugs.storage import Session
 
 
 class Reader(Protocol):
@@ -93,6 +94,21 @@ def is_said(space: Space, norm: str) -> Where:
     return all_of(eq("alias_norm", norm), in_("scope_key", scope_keys(space)))
 
 
+async def find_entities(session: Session, ids: Iterable[str], space: Space | None) -> dict[str, Entity]:
+    """As `find_entity`, for many ids: one question for all, and two more for each step of what was merged."""
+    leads = {id: id for id in ids if is_uuid(id)}
+    found: dict[str, Entity] = {}
+    seen: set[str] = set()
+    while wanted := sorted(set(leads.values()) - found.keys() - seen):
+        seen.update(wanted)
+        found |= {row.entity_id: row for row in await session.find_many(ENTITIES, wanted)}
+        gone = [id for id in wanted if id not in found]
+        merges = await session.find_many(ENTITY_MERGES, gone) if gone else []
+        into = {merge.entity_id: merge.into_entity_id for merge in merges}
+        leads = {id: into.get(lead, lead) for id, lead in leads.items()}
+    return {id: found[lead] for id, lead in leads.items() if lead in found and belongs(found[lead], space)}
+
+
 async def find_by_name(reader: Reader, space: Space, name: str) -> Entity | None:
     """The entity of exactly this name, or the one that an entity of this name was merged into."""
     named = is_named(space, normalize_name(name))
@@ -150,9 +166,14 @@ async def find_predicate(reader: Reader, space: Space, alias: str) -> Predicate 
 async def get_predicate(reader: Reader, id: str, space: Space | None) -> Predicate:
     """The predicate with this id, if somebody of the space can see it."""
     predicate: Predicate | None = await reader.find(PREDICATES, id) if is_uuid(id) else None
-    if predicate is None or (space is not None and predicate.scope_key not in scope_keys(space)):
+    if predicate is None or not is_sayable(predicate, space):
         raise PredicateNotFound(id)
     return predicate
+
+
+def is_sayable(predicate: Predicate, space: Space | None) -> bool:
+    """Whether somebody of the space can see the predicate."""
+    return space is None or predicate.scope_key in scope_keys(space)
 
 
 async def get_fact(reader: Reader, id: str, space: Space | None) -> Fact:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from ugs.catalog import Arc, Field, Index, Kind, Relation, Table, Vertex
+from ugs.catalog import Arc, Count, Field, Index, Kind, Relation, Table, Vertex
 from ugs.graph.glimpse import CONFIG_NODE as CONFIG_NODE
 from ugs.graph.text import node_words, reference_words
 from ugs.identity import Scope, scope_of
@@ -111,30 +111,6 @@ def words_of_edge(edge: Edge) -> Mapping[str, float]:
     return {} if edge.properties_text == EMPTY_OBJECT else reference_words(edge.properties_text)
 
 
-NODES = Table(
-    "nodes",
-    Node,
-    [
-        Field("id", plain=True),
-        Field("type", nullable=True),
-        Field("properties_text", Kind.JSON, indexed=True, column="properties"),
-        Field("data_text", Kind.JSON, nullable=True, column="data"),
-        Field("created", Kind.INTEGER),
-        Field("modified", Kind.INTEGER),
-        Field("version", Kind.INTEGER),
-    ],
-    key=["id"],
-    indexes=[Index(("type", "id")), Index(("created", "id")), Index(("modified", "id"))],
-    relations=[
-        Relation("outgoing", "edges", local="id", remote="source"),
-        Relation("incoming", "edges", local="id", remote="target"),
-        Relation("content", "contents", local="id", remote="id", many=False),
-        Relation("content_body", "content_bodies", local="id", remote="id", many=False),
-    ],
-    words=words_of_node,
-    shape=Vertex(label="type", properties="properties_text"),
-)
-
 EDGES = Table(
     "edges",
     Edge,
@@ -164,6 +140,31 @@ EDGES = Table(
     ],
     words=words_of_edge,
     shape=Arc(source="source", target="target", label="type", properties="properties_text", vertices="nodes"),
+)
+
+NODES = Table(
+    "nodes",
+    Node,
+    [
+        Field("id", plain=True),
+        Field("type", nullable=True),
+        Field("properties_text", Kind.JSON, indexed=True, column="properties"),
+        Field("data_text", Kind.JSON, nullable=True, column="data"),
+        Field("created", Kind.INTEGER),
+        Field("modified", Kind.INTEGER),
+        Field("version", Kind.INTEGER),
+    ],
+    key=["id"],
+    indexes=[Index(("type", "id")), Index(("created", "id")), Index(("modified", "id"))],
+    relations=[
+        Relation("outgoing", "edges", local="id", remote="source"),
+        Relation("incoming", "edges", local="id", remote="target"),
+        Relation("content", "contents", local="id", remote="id", many=False),
+        Relation("content_body", "content_bodies", local="id", remote="id", many=False),
+    ],
+    counts=[Count("degree", EDGES, ("outgoing", "incoming"))],
+    words=words_of_node,
+    shape=Vertex(label="type", properties="properties_text"),
 )
 
 TOMBSTONES = Table("tombstones", Tombstone, [Field("id"), Field("version", Kind.INTEGER)], key=["id"])

@@ -5,7 +5,7 @@ Read from a desk or a session alike; once read it decides everything by itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -33,7 +33,7 @@ from ugs.ontology.model import (
 )
 from ugs.ontology.properties import Definitions, Owner, PropertyDefinition
 from ugs.reads.plan import Order
-from ugs.reads.where import EVERYTHING, Where, eq
+from ugs.reads.where import EVERYTHING, Where, eq, in_
 
 AS_ADDED = (Order("position"), Order("place"))
 
@@ -168,19 +168,27 @@ async def get_ontology(reader: Reader, name: str = DEFAULT) -> Ontology:
 async def list_ontologies(reader: Reader, where: Where = EVERYTHING) -> list[Ontology]:
     """All ontologies that meet a condition, by name."""
     rows: list[OntologyRow] = await reader.fetch(ONTOLOGIES, where)
-    if not rows:
-        return []
-    types = await reader.fetch(NODE_TYPES, EVERYTHING, AS_ADDED)
-    connections = await reader.fetch(CONNECTION_TYPES, EVERYTHING, AS_ADDED)
-    properties = await reader.fetch(PROPERTIES, EVERYTHING, AS_ADDED)
-    return [_made_of(row, types, connections, properties) for row in rows]
+    return await _wholes(reader, rows, EVERYTHING) if rows else []
+
+
+async def find_ontologies(reader: Reader, names: Iterable[str]) -> dict[str, Ontology]:
+    """Those of the ontologies with these names that there are, in four questions however many they are."""
+    wanted = sorted(set(names))
+    rows: list[OntologyRow] = await reader.fetch(ONTOLOGIES, in_("name", wanted))
+    found = await _wholes(reader, rows, in_("ontology", wanted)) if rows else []
+    return {ontology.name: ontology for ontology in found}
 
 
 async def _whole(reader: Reader, row: OntologyRow) -> Ontology:
-    ours = eq("ontology", row.name)
-    types = await reader.fetch(NODE_TYPES, ours, AS_ADDED)
-    connections = await reader.fetch(CONNECTION_TYPES, ours, AS_ADDED)
-    return _made_of(row, types, connections, await reader.fetch(PROPERTIES, ours, AS_ADDED))
+    (found,) = await _wholes(reader, [row], eq("ontology", row.name))
+    return found
+
+
+async def _wholes(reader: Reader, rows: Sequence[OntologyRow], theirs: Where) -> list[Ontology]:
+    types = await reader.fetch(NODE_TYPES, theirs, AS_ADDED)
+    connections = await reader.fetch(CONNECTION_TYPES, theirs, AS_ADDED)
+    properties = await reader.fetch(PROPERTIES, theirs, AS_ADDED)
+    return [_made_of(row, types, connections, properties) for row in rows]
 
 
 def _made_of(

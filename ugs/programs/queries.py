@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ugs.programs.commands import Caller, found
 from ugs.programs.errors import access_denied, changed_behind
-from ugs.programs.model import ProgramRow
+from ugs.programs.model import PROGRAMS, ProgramRow
 from ugs.reads.plan import Order
 from ugs.reads.where import EVERYTHING, NOTHING, Compare, Op, Where, all_of, any_of, eq
 from ugs.storage import Session
-from ugs.values import FORBIDDEN_TEXT
+from ugs.values import FORBIDDEN_TEXT, MAX_INT
 
 NEWEST_FIRST = (Order("created_at", descending=True), Order("id", descending=True))
 
@@ -32,6 +34,17 @@ async def get_program(session: Session, id: int, caller: Caller) -> ProgramRow:
     row = await found(session, id)
     if not caller.sees(row):
         raise access_denied(id)
+    return genuine(row)
+
+
+async def find_programs(session: Session, ids: Iterable[int], caller: Caller) -> dict[int, ProgramRow]:
+    """Those of the programs behind these numbers that there are for the caller."""
+    rows = await session.find_many(PROGRAMS, sorted({id for id in ids if 0 < id <= MAX_INT}))
+    return {row.id: genuine(row) for row in rows if caller.sees(row)}
+
+
+def genuine(row: ProgramRow) -> ProgramRow:
+    """The program, if it still is what was validated."""
     if not row.is_genuine:
-        raise changed_behind(id)
+        raise changed_behind(row.id)
     return row

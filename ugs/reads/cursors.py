@@ -33,7 +33,8 @@ class Cursors:
     def __init__(self, table: Table, order: tuple[Order, ...]) -> None:
         self.order = full_order(table, order)
         self.name = order_name(self.order)
-        self.fields = [table.field(part.field) for part in self.order]
+        seen = table.counting(part.field for part in order)
+        self.fields = [seen.field(part.field) for part in self.order]
         self.is_plain: bool = all(_is_plain_field(field) for field in self.fields)
         self.head = _packed(self.name.encode())
         self.of: Callable[[Row], str] = self._plainly() if self.is_plain else self._by_json

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ugs.catalog import Relation, Row, Table
+from ugs.reads.counting import fetch_counting
 from ugs.reads.plan import Found, Nested, Order, Page, Read, Rows
 from ugs.reads.where import Where, all_of, in_
 
@@ -26,9 +27,9 @@ class Fetcher(Protocol):
 
 async def execute_by_levels(session: Fetcher, plan: Read) -> Rows:
     """Answer a plan level by level."""
-    rows = await session.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
+    rows = await fetch_counting(session, plan.table, plan.where, plan.order, one_more(plan.page))
     rows, more = without_extra(rows, plan.page)
-    total = await session.count(plan.table, plan.where) if plan.total else None
+    total = await session.count(plan.table.stored, plan.where) if plan.total else None
     answer = Rows([Found(row, {}) for row in rows], more, total)
     await _fill(session, plan, answer.items)
     return answer
@@ -50,10 +51,10 @@ async def _children(session: Fetcher, relation: Relation, nested: Nested, parent
         return {}
     where = all_of(in_(relation.remote, ties), read.where)
     page = msgspec.structs.replace(one_more(read.page), per=relation.remote)
-    rows = await session.fetch(read.table, where, read.order, page)
+    rows = await fetch_counting(session, read.table, where, read.order, page)
     groups = _grouped(rows, relation.remote, read.page)
     if read.total:
-        for tie, count in (await session.group(read.table, relation.remote, where)).items():
+        for tie, count in (await session.group(read.table.stored, relation.remote, where)).items():
             groups.setdefault(tie, Rows([])).total = count
     await _fill(session, read, [item for group in groups.values() for item in group.items])
     return groups

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from backends.sql import SqlStorage
 from tests.backends.sql.samples import PARTS, THINGS, Part, Thing, store
 from ugs.reads.plan import Nested, Order, Page, Read
-from ugs.reads.rendering import Body, Column, Items, Many, One, Parts, Piece, Rendering, Text, Total
+from ugs.reads.rendering import (
+    Body,
+    Column,
+    Cursor,
+    EndCursor,
+    Further,
+    Items,
+    Many,
+    One,
+    Parts,
+    Piece,
+    Rendering,
+    Text,
+    Total,
+)
 from ugs.reads.where import eq
 from ugs.values import JsonText, to_text
 
@@ -59,6 +74,46 @@ async def test_the_database_writes_what_we_would_write(storage: SqlStorage, numb
         ours, rows = await both_ways(storage, PLAN, LIST)
         assert ours == rows
     assert storage.written_by(PLAN, LIST)
+
+
+BACKWARD = Read(THINGS, order=(Order("size", descending=True),), page=Page(limit=4, backward=True)).nested(
+    parts=Nested("parts", Read(PARTS, order=(Order("number"),), page=Page(limit=2, backward=True), total=True).nested(
+        thing=Nested("thing", Read(THINGS))
+    )),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", [None, (6, "t6"), (13, "t13"), (99, "a")])
+async def test_backward_pages_are_written_by_the_database(storage: SqlStorage, after: tuple[int, str] | None) -> None:
+    parts = [Part("t4", n, f"l{n}", 0.5, JsonText("{}")) for n in range(5)]
+    usual = [msgspec.structs.replace(thing, ratio=0.5) for thing in things()]
+    await store(storage, {THINGS: usual, PARTS: parts})
+    plan = msgspec.structs.replace(BACKWARD, page=Page(4, after, backward=True))
+
+    ours, rows = await both_ways(storage, plan, LIST)
+
+    assert ours == rows
+    assert storage.written_by(plan, LIST)
+
+
+ENDS = Parts(
+    (Text("["), Items(Body(THINGS, (Cursor(), Text(":"), Column("size")))), Text('],"ends":'), EndCursor(last=False),
+     EndCursor(last=True), Text(',"more":'), Further(behind=False), Further(behind=True))
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 14, 15, 50])
+@pytest.mark.parametrize("after", [None, (6, "t6"), (99, "a")])
+@pytest.mark.parametrize("backward", [False, True])
+async def test_the_ends_of_pages_are_those_of_the_rows(
+    storage: SqlStorage, limit: int, after: tuple[int, str] | None, backward: bool
+) -> None:
+    await store(storage, {THINGS: things(), PARTS: []})
+    plan = Read(THINGS, order=(Order("size"),), page=Page(limit, after, backward))
+
+    ours, rows = await both_ways(storage, plan, Rendering(ENDS))
+
+    assert ours == rows
 
 
 async def test_what_is_too_deep_for_the_database_is_written_from_rows(storage: SqlStorage) -> None:
