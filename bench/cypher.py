@@ -73,6 +73,8 @@ async def measure(size: int, stores: tuple[str, ...]) -> list[Figure]:
             ours = await open_engine(url)
             opened.push_async_callback(ours.close)
             rivals = await rivals_of(store, size, known)
+            for rival in rivals:
+                opened.push_async_callback(rival.close)  # a connection's thread would keep this process alive
             contests += [contest_for(store, kind, ours, rivals, size) for kind in QUESTIONS]
         for contest in contests:
             tell(f"comparing answers: {contest.store}, {contest.kind}")

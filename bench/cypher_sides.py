@@ -39,8 +39,9 @@ class Asking:
         self.closing: list[Callable[[], Awaitable[Any]]] = []
 
     async def close(self) -> None:
-        for close in self.closing:
-            await close()
+        """Give back what it holds; a side that takes part on several stores may be closed by each of them."""
+        while self.closing:
+            await self.closing.pop(0)()
 
 
 def _job(text: str, rows: Rows) -> Job:

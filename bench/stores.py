@@ -1,7 +1,7 @@
 """The stores that are compared: where each keeps the graph of a size, and how it gets there.
 
 Data that outlives a run (files, SQLite) is kept in `build/bench/data`; a test server starts empty, so it is loaded
-anew. Loading is replay in bulk, which is measured on the way.
+anew. Loading is replay in bulk, which is measured on the way; one that was broken off goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Awaitable, Callable
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from bench.sides import Side
 from tests.servers import url_of
 from tests.servers.state import find_shared
 from ugs.connect import storage_for
+from ugs.events import Head
 from ugs.features import CATALOG
 from ugs.replay import replay_into
 from ugs.storage import Storage
@@ -62,6 +64,9 @@ class Load(Struct, frozen=True):
         return self.events / self.seconds
 
 
+NOTHING = Load(0, 0.0, "")
+
+
 class Loads:
     """What was loaded when, kept beside the data."""
 
@@ -81,35 +86,50 @@ class Loads:
 
 async def ensure_loaded(store: Store, url: str, size: int, loads: Loads, tell: Tell) -> Load:
     """Bring the graph to where the URL leads, unless it is there already."""
-    known, storage = loads.find(store.name, size), storage_for(url)
+    known, storage = loads.find(store.name, size) or NOTHING, storage_for(url)
     await storage.open(CATALOG)
     try:
         async with storage.session() as session:
             head = await session.head()
-        if known is not None and (head.position, head.crc) == (known.events, known.crc):
+        if (head.position, head.crc) != (known.events, known.crc):
+            known = Load(head.position, known.seconds, head.crc) if _is_ours(size, head) else NOTHING
+        if known.events == data.event_count(size):
             return known
-        if head.position:
+        if head.position and known is NOTHING:
             await storage.wipe()
-        load = await load_events(storage, size, lambda done: tell(f"loading {store.name} {size:,}: {done:,} events"))
+
+        def done(load: Load) -> None:
+            loads.keep(store.name, size, load)
+            tell(f"loading {store.name} {size:,}: {load.events:,} events")
+
+        return await load_events(storage, size, done, before=known)
     finally:
         await storage.close()
-    loads.keep(store.name, size, load)
-    return load
+
+
+def _is_ours(size: int, head: Head) -> bool:
+    """Whether a log is the beginning of the graph's."""
+    last = next(islice(data.events(size), head.position - 1, None), None) if head.position else None
+    return last is not None and last.crc == head.crc
 
 
 async def load_events(
-    storage: Storage, size: int, tell: Callable[[int], None] = lambda done: None, with_edges: bool = True
+    storage: Storage,
+    size: int,
+    tell: Callable[[Load], None] = lambda done: None,
+    with_edges: bool = True,
+    before: Load = NOTHING,
 ) -> Load:
-    """Replay the graph's log into a store; the time of inventing the events is not counted."""
-    done, seconds, crc = 0, 0.0, ""
-    for chunk in data.chunks(data.events(size, with_edges)):
+    """Replay the graph's log into a store, behind what is there; the time of inventing the events is not counted."""
+    done, seconds, crc = before.events, before.seconds, before.crc
+    for chunk in data.chunks(islice(data.events(size, with_edges), done, None)):
         start = time.perf_counter()
         async with storage.session(write=True) as session:
             await replay_into(session, CATALOG, chunk)
         seconds += time.perf_counter() - start
         done += len(chunk)
         crc = chunk[-1].crc or ""
-        tell(done)
+        tell(Load(done, seconds, crc))
     if "snapshot" in storage.capabilities.native:
         await storage.snapshot()
     return Load(done, seconds, crc)

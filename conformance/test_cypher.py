@@ -224,3 +224,31 @@ async def test_an_answer_has_as_many_rows_as_allowed(people: Graph) -> None:
     assert (len(whole.rows), whole.truncated) == (6, False)
     with pytest.raises(LimitExceeded):
         await cypher.ask(people.system, "MATCH (n) RETURN n", limits=Limits(rows=3))
+
+
+LABELLED = [
+    "MATCH (a:Person)-[:KNOWS]->(b:Person) RETURN count(*) AS n",
+    "MATCH (a:Person)-[:KNOWS]->(b:Person) RETURN id(b) AS b ORDER BY b",
+    "MATCH (a:Person)-[:KNOWS]->(b:Robot) RETURN id(b) AS b",
+    "MATCH (a:Robot)<-[:KNOWS]-(b) RETURN labels(b) AS l, count(*) AS n",
+]
+
+
+async def asked(graph: Graph, query: str) -> list[tuple[Any, ...]]:
+    """The answer without a session of one's own, as every door asks."""
+    return (await cypher.ask(graph.system, query)).rows
+
+
+@clause("PROG-40")
+async def test_labels_that_come_later_are_seen_by_queries_that_knew_of_none(graph: Graph) -> None:
+    for id, type in (("ann", "Person"), ("ben", "Person"), ("cat", "Thing")):
+        await graph.add_node(id, type)
+    await graph.add_edge(None, "ann", "ben", "KNOWS")
+    await graph.add_edge(None, "ann", "cat", "KNOWS")
+    assert [await asked(graph, query) for query in LABELLED] == [[(1,)], [("ben",)], [], []]
+
+    await graph.update("cat", {"_labels": ["Person", "Robot"]})
+
+    after = [[(2,)], [("ben",), ("cat",)], [("cat",)], [(["Person"], 1)]]
+    for _ in range(3):  # the first to ask notices, the others are told
+        assert [await asked(graph, query) for query in LABELLED] == after

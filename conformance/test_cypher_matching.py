@@ -8,6 +8,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from msgspec.structs import replace
+
 from conformance.plugin import clause
 from ugs.api import Graph
 from ugs.graph.batches import Batch
@@ -143,6 +145,13 @@ async def found_by(session: Session, pattern: Pattern) -> Counter[Any] | None:
     return Counter(dict.fromkeys(found, 1)) if pattern.loose else found
 
 
+async def check_unless(session: Session, pattern: Pattern, found: Counter[Any]) -> None:
+    """The same matches where nobody has a key, and none where everybody has it."""
+    for key in ("w", "y"):
+        assert await found_by(session, replace(pattern, unless=("properties_text", key))) == found, pattern
+    assert await session.match(replace(pattern, unless=("properties_text", "x"))) is None, pattern
+
+
 @clause("UGS-137", "UGS-138", "UGS-214")
 async def test_whole_patterns_are_found_as_a_plain_search_finds_them(graph: Graph) -> None:
     random = Random(5)
@@ -157,5 +166,7 @@ async def test_whole_patterns_are_found_as_a_plain_search_finds_them(graph: Grap
                 answered += 1
                 expected = Counter(plain.matches(pattern))
                 assert found == (Counter(dict.fromkeys(expected, 1)) if pattern.loose else expected), pattern
+                if session.answers_unless:
+                    await check_unless(session, pattern, found)
     if "match" in graph.system.storage.capabilities.native:
         assert answered > PATTERNS // 2

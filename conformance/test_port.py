@@ -160,6 +160,8 @@ async def test_rows_come_back_exactly_by_key_alone_and_many_at_once(
             assert await session.find(table, "never") is None
             assert await session.find_many(table, []) == []
             counted = await session.keys(table, "properties_text")
+            for key in (*sorted(counted)[:2], *(f"{key}x" for key in sorted(counted)[:1]), "never"):
+                assert await session.has_key(table, "properties_text", key) == (key in counted)
             assert counted == await reference.keys(table, "properties_text")
 
 

@@ -59,6 +59,8 @@ class Session(ABC):
 
     orders_joins: ClassVar[bool] = False
     """`match` finds the best order by itself, so nobody need count rows to give it a good one."""
+    answers_unless: ClassVar[bool] = False
+    """`match` sees in the same moment whether a vertex has the key of `Pattern.unless`."""
 
     @abstractmethod
     async def fetch(

@@ -13,6 +13,8 @@ from ugs.catalog import Row, Table
 from ugs.reads.pattern import Fields, Pattern
 
 NO_ARCS: Mapping[str, Row] = {}
+REFUSED = -1
+"""Stands where the number of matches would stand."""
 
 
 class Part(Struct, frozen=True):
@@ -54,8 +56,13 @@ class Reading:
         self.parts = list(parts_of(pattern))
         self.walks = [part.place for part in self.parts if part.is_walk]
         self.numbers = pattern.counted
+        self.guarded = pattern.unless is not None
         # Only readers of whole rows keep what they have made, for one answer.
         self.fields = [None if part.fields is None else _fields_reader(part, part.fields) for part in self.parts]
+
+    def is_refused(self, records: Sequence[Values]) -> bool:
+        """Whether the database says that it must not be asked so."""
+        return self.guarded and bool(records) and records[0][-1] == REFUSED
 
     def paths(self, records: Sequence[Values]) -> set[str]:
         """The arcs of all walks, which the statement only names."""

@@ -11,6 +11,8 @@ from itertools import product
 
 from backends.sql.conditions import TRUE, Place
 from backends.sql.dialect import Dialect, quoted, tie_index
+from backends.sql.keys import has_key
+from backends.sql.matched import REFUSED, parts_of
 from backends.sql.statements import Bound, Select, columns_of, limit_of
 from backends.sql.unindexed import is_decidable
 from ugs.catalog import Catalog, Kind
@@ -34,6 +36,7 @@ def is_joinable(catalog: Catalog, pattern: Pattern) -> bool:
         and not any(leg.shortest for leg in pattern.legs)
         and branches <= MOST_BRANCHES
         and len(pattern.legs) <= MOST_JOINS
+        and (pattern.unless is None or pattern.vertices.field(pattern.unless[0]).indexed)
         and all(is_decidable(catalog, pattern.vertices, spot.where) for spot in pattern.spots)
         and all(is_decidable(catalog, pattern.arcs, leg.where) for leg in pattern.legs)
     )
@@ -54,8 +57,16 @@ class Matching:
         walk = next((leg for leg in self.pattern.legs if leg.reach is not None), None)
         start = "" if walk is None else f"WITH RECURSIVE {WALK} AS ({self._walk(walk, walk.reach or (1, 1))}) "
         choices = [(Way.OUT, Way.IN) if self._forks(leg) else (leg.way,) for leg in self.pattern.legs]
-        branches = " UNION ALL ".join(self._branch(ways) for ways in product(*choices))
+        branches = " UNION ALL ".join([*self._guard(), *(self._branch(ways) for ways in product(*choices))])
         return start + branches + limit_of(self.pattern.limit), self.select.parameters.values
+
+    def _guard(self) -> Iterator[str]:
+        """A row that comes first where a vertex has the key that none may have, without matches or with them."""
+        if self.pattern.unless is not None:
+            field, key = self.pattern.unless
+            nothing = ["NULL"] * sum(part.width for part in parts_of(self.pattern))
+            refusal = ", ".join([*nothing, str(REFUSED)])
+            yield has_key(self.pattern.vertices, field, key, self.select.parameters, refusal)
 
     def _forks(self, leg: Leg) -> bool:
         return leg.way is Way.BOTH and leg.reach is None

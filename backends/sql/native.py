@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from backends.sql.conditions import KeyIn
-from backends.sql.dialect import quoted
+from backends.sql.dialect import Parameters, quoted
 from backends.sql.finding import directed
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.folding import folded
+from backends.sql.keys import has_key
 from backends.sql.names import properties_name
 from backends.sql.nearness import nearest_statement
 from backends.sql.rows import value_from_store
@@ -31,6 +32,8 @@ COUNTED_AT_MOST = 10_000
 
 class NativeSession(SqlSession):
     """A session that leaves as much as possible to the database."""
+
+    answers_unless = True
 
     @property
     def orders_joins(self) -> bool:  # type: ignore[override]
@@ -76,6 +79,12 @@ class NativeSession(SqlSession):
         rows = self.shape.readers[table.name]([record[:-1] for record in records])
         return [Scored(row, int(record[-1])) for row, record in zip(rows, records, strict=True)]
 
+    async def has_key(self, table: Table, field: str, key: str) -> bool:
+        if not table.field(field).indexed:
+            return await super().has_key(table, field, key)
+        parameters = Parameters(self.shape.dialect)
+        return bool(await self.link.rows(has_key(table, field, key, parameters), parameters.values))
+
     async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
         where = await decided(self, table, where)
         field = table.field(by)
@@ -114,6 +123,8 @@ class NativeSession(SqlSession):
             return None
         records = await self.rows(found.filled(texts))
         reading = found.reading
+        if reading.is_refused(records):
+            return None
         if not reading.walks:
             return reading.matches(records)
         arcs = await self.find_many(pattern.arcs, sorted(reading.paths(records)))

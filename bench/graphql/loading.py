@@ -54,7 +54,7 @@ async def ensure_ours(store: Store, size: int, folder: Path, tell: Tell) -> str:
             position = (await session.head()).position
         if position < data.event_count(size):
             await storage.wipe()
-            await load_events(storage, size, lambda done: tell(f"loading {store.name}: {done:,} events"))
+            await load_events(storage, size, lambda done: tell(f"loading {store.name}: {done.events:,} events"))
     finally:
         await storage.close()
     return url

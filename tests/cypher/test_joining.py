@@ -81,9 +81,12 @@ ONE_QUESTION = [
     ("MATCH (a {i: 0})-->(b)-->(c) RETURN count(*)", [(16,)]),
     ("MATCH (a:P {i: 0})-->(b:P {i: 1}) RETURN a.i + b.i", [(1,)]),
     ("MATCH (a)-->(b) WHERE a.i < b.i WITH a.i AS i, count(*) AS n WHERE n > 3 RETURN i", [(0,)]),
+    ("MATCH (a:P)-->(b:P) RETURN count(*)", [(20,)]),
+    ("MATCH (a:P)-->(b:P {i: 99}) RETURN count(*)", [(0,)]),
+    ("MATCH (a:Q)-->(b) RETURN b.i", []),
+    ("MATCH (a:P)-[*1..2]->(b:P) RETURN labels(b)[0] AS l, count(DISTINCT b) AS n", [("P", 5)]),
 ]
 SEVERAL = [
-    ("MATCH (a:P)-->(b:P) RETURN count(*)", [(20,)]),
     ("MATCH (a {i: 0})-[r*1..2]->(b {i: 1}) RETURN size(r) AS n ORDER BY n", [(1,), (2,), (2,), (2,)]),
     ("MATCH (a {i: 0})-->(b {i: 1}) MATCH (b)-->(a) RETURN a.i", [(0,)]),
     ("MATCH (a {i: 0})-->(b {i: 1}) WHERE EXISTS { (b)-->(a) } RETURN a.i", [(0,)]),

@@ -44,6 +44,7 @@ class Unjoined:
 
     joins = False
     most_matches = 0
+    answers_unless = False
 
     async def match(self, question: Question, texts: Sequence[str]) -> list[Match] | None:
         return None

@@ -72,6 +72,11 @@ class Pattern(Struct, frozen=True):
     """So many matches are enough."""
     loose: bool = False
     """The numbers of counted matches do not matter, so that any will do."""
+    unless: tuple[str, str] | None = None
+    """A JSON field of vertices and a key: where any vertex has it, the answer must be None, and no matches.
+
+    Only stores are asked so that say they look (`Session.answers_unless`).
+    """
 
     @property
     def reaches(self) -> bool:

@@ -49,6 +49,10 @@ class GraphView(Protocol):
         """Whether whole patterns may be asked for."""
 
     @property
+    def answers_unless(self) -> bool:
+        """Whether patterns may be asked for on a condition."""
+
+    @property
     def most_matches(self) -> int:
         """How many matches of a pattern may be asked for at once."""
 
@@ -92,6 +96,11 @@ class StoredGraph:
     def orders_joins(self) -> bool:
         """Whether the store finds the best order of a pattern by itself."""
         return self.joins and self.session.orders_joins
+
+    @property
+    def answers_unless(self) -> bool:
+        """Whether a question may leave it to the store to make sure that labels are types."""
+        return self.joins and self.session.answers_unless
 
     @property
     def most_matches(self) -> int:

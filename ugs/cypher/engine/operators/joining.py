@@ -69,6 +69,8 @@ class StoreMatch(Operator):
         if run.at_once and ready.walks:
             raise NotAtOnce
         found = None if ready.too_long else await run.graph.view.match(ready.question, texts)
+        if found is None and ready.question.pattern.unless is not None:
+            self.questions.refused()
         if found is None or ready.is_cut(len(found)):
             return None
         run.graph.fetches += 1

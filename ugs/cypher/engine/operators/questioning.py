@@ -19,7 +19,7 @@ from ugs.cypher.engine.glimpses import node_fields, relationship_fields
 from ugs.cypher.engine.operators.scanning import ANYTHING, Sought, folded
 from ugs.cypher.engine.reader import Types
 from ugs.cypher.engine.run import Run
-from ugs.cypher.engine.view import BY_ID, Condition, Wanted, edge_where, node_where, on_element
+from ugs.cypher.engine.view import BY_ID, FIELD, Condition, Wanted, edge_where, node_where, on_element
 from ugs.cypher.errors import CypherError
 from ugs.cypher.values.stored import LABELS
 from ugs.graph.model import EDGES, NODES
@@ -37,6 +37,10 @@ MOST_CHECKED = 10_000
 """The same where only the first are of use, but which of them will do shows only afterwards."""
 KEPT = 64
 """Questions of one MATCH that are kept."""
+DOUBTS = 64
+"""So many times nobody takes labels for types after a store has found further labels."""
+Unless = tuple[str, str] | None
+FURTHER_LABELS = (FIELD, LABELS)
 EXACT = frozenset({Op.EQ, Op.IN, Op.LT, Op.LE, Op.GT, Op.GE, Op.STARTS, Op.ENDS, Op.CONTAINS})
 TEXTUAL = frozenset({Op.STARTS, Op.ENDS, Op.CONTAINS})
 
@@ -137,18 +141,19 @@ class Questions:
         self.picks = any(way.shortest == "shortestPath" for way in ways)
         """Whether one of several shortest paths is to be taken."""
         self._kept: dict[tuple[Any, ...], Ready | None] = {}
+        self._doubts = 0
 
     async def question(self, run: Run) -> tuple[Ready, list[str]]:
         """The question for the store, and the texts to tell it."""
-        plain = await self._labels_are_types(run)
+        plain, unless = await self._labels_are_types(run)
         texts: list[str] = []
         values = [self._value(run, equals, compute, texts) for equals, compute in self.computed]
         most, used = run.graph.view.most_matches, self._used(run)
-        form = (plain, most, used, run.limits.path, *map(_form, values))
+        form = (plain, unless, most, used, run.limits.path, *map(_form, values))
         try:
             ready = self._kept[form]
         except KeyError:
-            ready = self._keep(form, self._made(plain, most, used, run.limits.path, values))
+            ready = self._keep(form, self._made(plain, unless, most, used, run.limits.path, values))
         if ready is None:
             raise Nothing
         return ready, texts
@@ -170,7 +175,9 @@ class Questions:
         self._kept[form] = ready
         return ready
 
-    def _made(self, plain: bool, most: int, used: int | None, longest: int, values: list[Any]) -> Ready | None:
+    def _made(
+        self, plain: bool, unless: Unless, most: int, used: int | None, longest: int, values: list[Any]
+    ) -> Ready | None:
         try:
             told = self._told(values)
         except Nothing:
@@ -180,7 +187,7 @@ class Questions:
         spots = tuple(map(_with, frame.spots, told[:count]))
         legs = tuple(map(_with, frame.legs, told[count:]))
         limit = self._most(exact, most, used)
-        pattern = replace(frame, spots=spots, legs=legs, limit=limit)
+        pattern = replace(frame, spots=spots, legs=legs, limit=limit, unless=unless)
         walks = any(self.ways[number].reach is not None for number in pattern.wanted_legs)
         return Ready(Question(pattern), exact, limit, None if self.picks else used, not _is_short(pattern), walks)
 
@@ -209,13 +216,26 @@ class Questions:
             loose=counted and self.use.loose,
         )
 
-    async def _labels_are_types(self, run: Run) -> bool:
-        """Whether the type alone is known to decide; not asked where nobody cares."""
+    async def _labels_are_types(self, run: Run) -> tuple[bool, Unless]:
+        """Whether the type alone decides, and on which condition; not asked where nobody cares."""
         if not self.shows_labels and not self.labelled:
-            return False
-        if run.at_once and self.use.counted:
+            return False, None
+        if not run.at_once:
+            return await run.graph.view.labels_are_types(), None
+        if run.graph.view.answers_unless and self._trusts():
+            return True, FURTHER_LABELS
+        if self.use.counted:
             raise NotAtOnce  # this decides whether the store can count them
-        return not run.at_once and await run.graph.view.labels_are_types()
+        return False, None
+
+    def _trusts(self) -> bool:
+        """Whether labels may turn out to be types; where they did not, that is tried again after a while."""
+        self._doubts = max(0, self._doubts - 1)
+        return not self._doubts
+
+    def refused(self) -> None:
+        """A store has found further labels."""
+        self._doubts = DOUBTS
 
     def _most(self, exact: bool, most: int, used: int | None) -> int:
         """How many matches to ask for: no more than are used, and no more than can be held."""
