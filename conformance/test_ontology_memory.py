@@ -24,6 +24,7 @@ from ugs.ontology.errors import (
     InvalidPropertyValue,
     MemoryNodeNotFound,
 )
+from ugs.ontology.listing import Ids
 from ugs.ontology.model import CONTENTS, Content
 
 VALUES = fixture("ont_property_values")
@@ -212,6 +213,36 @@ async def test_querying_nodes(tools: Tools) -> None:
     assert await memory.query_nodes(properties={"status": "next"}) == [action]
     for type, properties in (("Epic", None), ("a\x00", None), (None, {"x": "\ud800"}), (None, {"x": 2**70})):
         assert await memory.query_nodes(type, properties) == []
+
+
+@clause("ONT-78", "ONT-81", "ONT-87")
+async def test_the_first_of_many_and_how_many_there_are(tools: Tools) -> None:
+    memory = await tools.gtd()
+    project = await memory.create_node("Project", "the house", "text")
+    for n in range(7):
+        action = await memory.create_node("Action", f"House {n}", "text", properties={"odd": n % 2 == 1})
+        await memory.create_connection("NextAction", project, action)
+        tools.world.clock.moment += n % 3
+    start = tools.world.system.bus.position
+
+    async def asked(at: At | None = None, **bound: Any) -> list[Ids]:
+        return [
+            await memory.query_nodes(at=at, **bound),
+            await memory.query_nodes("Action", {"odd": False}, at=at, **bound),
+            await memory.query_connections(project, at=at, **bound),
+            await memory.search_content("house", at=at, **bound),
+            await memory.search_content("HOUSE", "Action", at=at, limit=5, **bound),
+            await memory.query_nodes("Nothing", at=at, **bound),
+        ]
+
+    whole = await asked()
+    assert [ids.total for ids in whole] == [len(ids) for ids in whole] == [8, 4, 7, 8, 5, 0]
+    for most in (1, 4, 5, 8, 100):
+        assert await asked(most=most) == [ids[:most] for ids in whole]
+        assert [ids.total for ids in await asked(most=most)] == [8, 4, 7, 8, 5, 0]
+    await memory.delete_node(project)
+    past = await asked(At(position=start), most=2)
+    assert past == [ids[:2] for ids in whole] and [ids.total for ids in past] == [8, 4, 7, 8, 5, 0]
 
 
 @clause("ONT-81", "ONT-113", "ONT-114", "ONT-83", "ONT-84", "ONT-85", "ONT-163", "ONT-164", "ONT-165")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from importlib.util import find_spec
-from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from gateway.graphql import GraphQLDoor
 from gateway.guard import Guard
 from gateway.logs import Log
 from gateway.metrics import CONTENT_TYPE, Metrics
-from gateway.mirror.mirror import FileMirror
+from gateway.mirror.mirrors import Mirrors
 from gateway.neighbours import check_neighbours
 from gateway.origins import cross_origin
 from gateway.programs import ProgramDoor
@@ -57,8 +56,7 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     tenants = Tenants(system, settings)
     reception = Reception(operations, settings, tenants, Metrics(operations, lambda: system.bus.position))
     tracing = Tracing(settings.otlp_endpoint)
-    mirror = FileMirror(Path(settings.mirror), system) if settings.mirror else None
-    door = mcp_door(reception, settings, mirror)
+    door = mcp_door(reception, settings, tenants.mirrors)
     graphql = GraphQLDoor(reception, settings, tracing)
     app = Gateway(
         routes=[
@@ -67,7 +65,7 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
         ],
         middleware=[Middleware(Guard, local_only=settings.is_local), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
-        lifespan=life_of(tenants, tracing, door, mirror),
+        lifespan=life_of(tenants, tracing, door),
     )
     app.express = Express(graphql, settings)
     app.state.settings, app.state.tenants = settings, tenants
@@ -129,17 +127,17 @@ def only_for(reception: Reception, handler: Handler, admins: bool = False) -> Ha
     return guarded
 
 
-def mcp_door(reception: Reception, settings: Settings, mirror: FileMirror | None) -> McpDoor | None:
+def mcp_door(reception: Reception, settings: Settings, mirrors: Mirrors) -> McpDoor | None:
     """The MCP server, where its extra is installed."""
     if find_spec("mcp") is None:
         return None
     from gateway.mcp.http import McpDoor
 
-    return McpDoor(reception, settings, mirror)
+    return McpDoor(reception, settings, mirrors)
 
 
 def life_of(
-    tenants: Tenants, tracing: Tracing, door: McpDoor | None, mirror: FileMirror | None
+    tenants: Tenants, tracing: Tracing, door: McpDoor | None
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """Opens the store before the first request and closes it, with every tenant's, after the last."""
 
@@ -147,11 +145,7 @@ def life_of(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.system = tenants.home
         try:
-            async with (
-                tenants,
-                nullcontext() if mirror is None else mirror.following(),
-                nullcontext() if door is None else door.running(),
-            ):
+            async with tenants, nullcontext() if door is None else door.running():
                 tell_opened(tenants.home)
                 yield
         except BaseException as error:

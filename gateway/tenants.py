@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import re
 from hashlib import sha256
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from gateway.logs import Log
+from gateway.mirror.mirrors import Mirrors
 from gateway.settings import Settings, Tenancy
 from ugs.errors import LimitExceeded, UnknownStore
 from ugs.identity import Principal
@@ -38,31 +40,39 @@ class Tenants:
         self.shared = settings.tenants is Tenancy.SHARED
         self.keyring = Keyring.beside(home) if settings.store_keys else None
         """The API keys of all tenants, in a place that is no tenant's."""
+        self.mirrors = Mirrors(Path(settings.mirror) if settings.mirror else None)
+        self._places: list[System | Keyring] = []
+        """What was opened when the gateway began."""
         self._opened: dict[str, System] = {}
         self._opening = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         await self.home.open()
-        if self.keyring is not None:
-            await self._open_keyring(self.keyring)
+        self._places = [self.home]
+        try:
+            if self.keyring is not None:
+                await self._open_keyring(self.keyring)
+            await self.mirrors.follow(self.home)
+        except BaseException:
+            await self._close()
+            raise
         return self
 
     async def _open_keyring(self, keyring: Keyring) -> None:
-        try:
-            await keyring.open()
-        except BaseException:
-            await self.home.close()
-            raise
+        await keyring.open()
+        self._places.append(keyring)
         if keyring.is_empty:
             log.warning("the store holds no API key that works: make one with `ugs key add NAME --role admin`")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        places: list[System | Keyring] = [*self._opened.values(), self.home]
-        if self.keyring is not None:
-            places.append(self.keyring)
-        self._opened = {}
+        await self._close()
+
+    async def _close(self) -> None:
+        await self.mirrors.close()
+        places = [*self._opened.values(), *self._places]
+        self._opened, self._places = {}, []
         closed = await asyncio.gather(*(place.close() for place in places), return_exceptions=True)
         for failure in filter(None, closed):
             raise failure
@@ -84,12 +94,18 @@ class Tenants:
     async def _open(self, tenant: str) -> System:
         if len(self._opened) >= self.most:
             raise LimitExceeded(f"This gateway serves {self.most} tenants already (max_tenants)", limit=self.most)
-        storage = self.home.storage.apart(place_of(tenant))
+        place = place_of(tenant)
+        storage = self.home.storage.apart(place)
         if storage is None:
             raise UnknownStore("This store can keep one tenant only: use another, or set tenants to shared")
         system = System(storage, self.home.clock)
         system.vectors.embedder_name = self.home.vectors.embedder_name
         await system.open()
+        try:
+            await self.mirrors.follow(system, place)
+        except BaseException:
+            await system.close()
+            raise
         self._opened[tenant] = system
         log.info("opened a tenant", tenant=tenant, store=storage.describe())
         return system

@@ -38,7 +38,7 @@ from ugs.ontology.errors import DEFAULT, InvalidArgument
 from ugs.ontology.json_schema import from_json_schema
 from ugs.ontology.remembering import CreateConnection, CreateNode
 from ugs.ontology.yaml_text import Document, from_yaml
-from ugs.reads.plan import Found
+from ugs.reads.plan import Found, Page
 
 MOST_FOUND = 500
 WAYS = {Direction.OUTGOING: "out", Direction.INCOMING: "in", Direction.BOTH: "both"}
@@ -144,8 +144,9 @@ class OntologyQuery:
     ) -> list[GraphNode]:
         if limit > MOST_FOUND:
             raise LimitExceeded(f"limit is at most {MOST_FOUND}", limit=MOST_FOUND)
+        queries.check_limit(limit)
         async with info.context.system.session_at(moment_of(at)) as session:
-            rows = await queries.search_content(session, query, node_type, limit)
+            rows = await queries.nodes_saying(query, node_type).rows(session, Page(limit=limit))
         return [shown_node(Found(row, {}), at=moment_of(at)) for row in rows]
 
 

@@ -27,6 +27,7 @@ from ugs.graph.queries import Stats
 from ugs.identity import LOCAL, Context
 from ugs.moments import At, Moments
 from ugs.reads.plan import Read, Rows
+from ugs.reads.rendering import Rendering
 from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest
 from ugs.snapshots import SnapshotInfo, take_snapshot
 from ugs.storage import Session, Storage
@@ -165,6 +166,10 @@ class System:
     async def read(self, plan: Read, at: At | None = None) -> Rows:
         """The answer to a plan."""
         return await (await self._store_at(at)).read(plan)
+
+    async def render(self, plan: Read, rendering: Rendering, at: At | None = None) -> bytes:
+        """The answer to a plan as text."""
+        return await (await self._store_at(at)).render(plan, rendering, [])
 
     async def _store_at(self, at: At | None) -> Storage:
         """The store itself, or one that holds the past."""

@@ -222,6 +222,8 @@ def _linked_test(table: MemoryTable, where: Linked) -> Matcher:
     other = table.tables[relation.table]
     local = relation.local
     meets = None if isinstance(where.where, Everything) else compile_test(other, where.where)
+    if meets is not None and other.table.key == (relation.remote,):
+        return _one_linked_test(local, other.rows.get, meets)
     related = related_rows(other, relation.remote)
 
     def linked(row: Row) -> bool:
@@ -230,6 +232,11 @@ def _linked_test(table: MemoryTable, where: Linked) -> Matcher:
         return any(map(meets, rows)) if meets is not None else bool(rows)
 
     return linked
+
+
+def _one_linked_test(local: str, get: Callable[[Any], Row | None], meets: Matcher) -> Matcher:
+    """The same for a relation to one row at most. All content is searched this way, so each step counts."""
+    return lambda row: (other := get(getattr(row, local))) is not None and meets(other)
 
 
 def related_rows(table: MemoryTable, remote: str) -> Callable[[Any], Collection[Row]]:

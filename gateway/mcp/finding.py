@@ -95,7 +95,7 @@ async def list_nodes(memory: Memory, given: ListNodes) -> Json:
     after = from_cursor(given.cursor, int)
     async with memory.system.session() as session:
         page = Page(limit=given.limit + 1, after=after)
-        rows = await queries.query_nodes(session, given.type, given.properties, page)
+        rows = await queries.nodes_with(given.type, given.properties).rows(session, page)
         contents = await queries.contents_of(session, [row.id for row in rows])
     shown = [shown_node(row, contents.get(row.id)) for row in rows]
     return page_of(rows, given.limit, NODES, queries.BY_CREATION, shown, "nodes")
@@ -105,9 +105,8 @@ async def list_connections(memory: Memory, given: ListConnections) -> Json:
     after = from_cursor(given.cursor, int)
     async with memory.system.session() as session:
         page = Page(limit=given.limit + 1, after=after)
-        rows = await queries.query_connections(
-            session, given.from_node_id, given.to_node_id, given.type, given.properties, page
-        )
+        asked = queries.connections_with(given.from_node_id, given.to_node_id, given.type, given.properties)
+        rows = await asked.rows(session, page)
         contents = await queries.contents_of(session, [row.id for row in rows])
     shown = [shown_connection(row, contents.get(row.id)) for row in rows]
     return page_of(rows, given.limit, EDGES, queries.BY_SEQUENCE, shown, "connections")

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from gateway.asked import Refused
 from gateway.mcp.server import Profile, build_server
 from gateway.mcp.sizes import Bounds
-from gateway.mirror.mirror import FileMirror
+from gateway.mirror.mirrors import KeepsFiles
 from gateway.reception import Reception
 from gateway.settings import Settings, is_loopback
 from ugs.errors import Forbidden
@@ -26,7 +26,7 @@ from ugs.ontology.api import Memory
 class McpDoor:
     """Serves `/mcp`; `running` must be entered before the first request."""
 
-    def __init__(self, reception: Reception, settings: Settings, mirror: FileMirror | None = None) -> None:
+    def __init__(self, reception: Reception, settings: Settings, mirror: KeepsFiles | None = None) -> None:
         self.reception = reception
         self.origins = frozenset(settings.origin_list)
         bounds = Bounds(settings.mcp_max_bytes, settings.request_seconds)

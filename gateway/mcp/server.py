@@ -41,7 +41,8 @@ from gateway.mcp.roles import check_role
 from gateway.mcp.sizes import USUAL, Bounds, within
 from gateway.mcp.tool import Json, MemoryTool
 from gateway.mcp.tools import TOOLS
-from gateway.mirror.mirror import FileMirror, FilesBehind
+from gateway.mirror.mirror import FilesBehind
+from gateway.mirror.mirrors import KeepsFiles
 from ugs import __version__
 from ugs.errors import DeadlineExceeded, InvalidJSON, InvalidSyntax, StorageIOError, UgsError
 from ugs.ontology.api import Memory
@@ -104,7 +105,7 @@ def shown(tool: MemoryTool) -> Tool:
 def build_server(
     memory_of: MemoryOf,
     profile: Profile = Profile.CORE,
-    mirror: FileMirror | None = None,
+    mirror: KeepsFiles | None = None,
     bounds: Bounds = USUAL,
 ) -> Server[Any]:
     """A server for the tools of a profile, with its resources and prompts."""
@@ -163,7 +164,7 @@ async def called(
     tool: MemoryTool,
     arguments: Json,
     memory: Callable[[], Memory],
-    mirror: FileMirror | None = None,
+    mirror: KeepsFiles | None = None,
     bounds: Bounds = USUAL,
 ) -> CallToolResult:
     """Call a tool; whatever happens becomes an answer."""
@@ -181,13 +182,14 @@ async def called(
         return failure({"code": "INTERNAL", "message": f"Something went wrong here ({id})", "details": {"id": id}})
 
 
-async def _done(tool: MemoryTool, arguments: Json, memory: Memory, mirror: FileMirror | None) -> Json:
+async def _done(tool: MemoryTool, arguments: Json, memory: Memory, mirror: KeepsFiles | None) -> Json:
     given = understood(tool, arguments)
     reading = tool.only_reads(given)
     check_role(memory.principal, tool.name, reading)
-    if mirror is None or reading or memory.system is not mirror.system:
+    files = None if mirror is None or reading else mirror.of(memory.system)
+    if files is None:
         return await tool.call(memory, given)
-    async with mirror.around(arguments):
+    async with files.around(arguments):
         return await tool.call(memory, given)
 
 

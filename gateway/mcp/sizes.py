@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from gateway.mcp.tool import Json
+from ugs.ontology.listing import Ids
 
 _size = msgspec.json.Encoder().encode
 
@@ -41,14 +42,24 @@ def within(answer: Json, most: int) -> tuple[Json, Cut | None]:
     """The answer, with its longest part cut where the whole is larger than `most` bytes."""
     whole = len(_size(answer))
     if whole <= most:
-        return answer, None
+        return answer, _already_cut(answer)
     sizes = {name: len(_size(value)) for name, value in answer.items() if isinstance(value, str | list)}
     if not sizes:
         return answer, None
     field = max(sizes, key=lambda name: sizes[name])
     value = answer[field]
     kept = _first(value, most - (whole - sizes[field]))
-    return {**answer, field: value[:kept]}, Cut(field, kept, len(value))
+    return {**answer, field: value[:kept]}, Cut(field, kept, _total(value))
+
+
+def _already_cut(answer: Json) -> Cut | None:
+    """What of the answer was not even read."""
+    cuts = (Cut(name, len(value), _total(value)) for name, value in answer.items() if isinstance(value, Ids))
+    return next((cut for cut in cuts if cut.shown < cut.of), None)
+
+
+def _total(value: str | list[Any]) -> int:
+    return value.total if isinstance(value, Ids) else len(value)
 
 
 def _first(value: str | list[Any], most: int) -> int:

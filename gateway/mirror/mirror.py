@@ -77,6 +77,10 @@ class FileMirror:
         """Files that nothing names any more."""
         self._lock = asyncio.Lock()
 
+    def of(self, system: System) -> FileMirror | None:
+        """This mirror for its own system; nobody else's files are kept here."""
+        return self if system is self.system else None
+
     # ── all of it ────────────────────────────────────────────────────────────
 
     async def repair(self) -> int:

@@ -22,12 +22,13 @@ from gateway.mcp.prompts import GUIDES
 from gateway.mcp.server import INSTRUCTIONS, Profile, build_server
 from gateway.mcp.tools import TOOLS
 from gateway.mirror.mirror import FileMirror
+from gateway.tenants import place_of
 from tests.attacks.conftest import SECRET, Guarded
 from tests.attacks.test_identity import FORGED, claims
 from tests.attacks.test_tenants import opened
 from tests.gateway.processes import serving
 from tests.mcp.talking import Talk, near
-from tests.mcp.test_files import files
+from tests.mcp.test_files import files, registry
 from ugs.identity import Principal
 from ugs.ontology.api import Memory
 from ugs.system import System
@@ -194,7 +195,7 @@ def test_a65_a_tool_acts_for_its_caller_and_nobody_else(guarded: Guarded) -> Non
 
 
 def test_a65_another_tenants_memory_does_not_exist(tmp_path: Path) -> None:
-    """Nor do its files: the mirror keeps those of the gateway's own tenant."""
+    """Nor do its files: each tenant's are in a folder of its own."""
     client, keys = opened("memory:", tmp_path, mirror=str(tmp_path / "base"))
     with client:
         call = partial(calling, Guarded(client, keys))
@@ -207,7 +208,29 @@ def test_a65_another_tenants_memory_does_not_exist(tmp_path: Path) -> None:
         assert call(other, "query_nodes")["structuredContent"] == {"node_ids": []}
         assert call(other, "search_content", query="secret")["structuredContent"] == {"node_ids": []}
         assert call("acme", "get_node_content", **made)["structuredContent"] == {"content": "secret"}
-    assert files(tmp_path / "base") == set()
+        base = tmp_path / "base"
+        told = f"_content/nodes/{made['node_id']}.txt"
+        assert files(base) == set() and files(base / "_tenants" / "acme") == {told}
+        assert (base / "_tenants" / "acme" / told).read_text() == "secret"
+        assert registry(base) == registry(base / "_tenants" / place_of(other)) == {"nodes": {}, "connections": {}}
+        assert sorted(os.listdir(base / "_tenants")) == sorted(["acme", place_of(other)])
+        call("acme", "delete_node", **made)
+        assert files(base / "_tenants" / "acme") == set()
+
+
+def test_a65_a_link_in_the_place_of_a_tenants_files_is_not_followed(tmp_path: Path) -> None:
+    base, outside = tmp_path / "base", tmp_path / "outside"
+    for folder in (base / "_tenants", outside):
+        folder.mkdir(parents=True)
+    (base / "_tenants" / "acme").symlink_to(outside)
+    client, keys = opened("memory:", tmp_path, mirror=str(base))
+    with client:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+        answers = [
+            client.post("/mcp", json=body, headers={**MCP, "authorization": f"Bearer {key}"}) for key in keys.values()
+        ]
+    assert [answer.status_code for answer in answers] == [503, 200]
+    assert "cannot be kept" in answers[0].text and os.listdir(outside) == []
 
 
 WRONG: list[Any] = [

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from mcp import MCPError
 
-from gateway.mcp import sizes
+from gateway.mcp import sizes, tools
 from gateway.mcp.extended import EXTENDED
 from gateway.mcp.inputs import Nothing
 from gateway.mcp.prompts import GUIDES
@@ -156,6 +156,26 @@ async def test_what_is_too_long_is_cut_and_says_so() -> None:
         with pytest.raises(MCPError, match="read_content"):
             await talk.client.read_resource(f"ugs://node/{long['node_id']}")
         assert len((await talk.client.call_tool("query_nodes", {"type": "Project"})).content) == 1
+
+
+async def test_of_very_many_only_the_first_are_read_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "MOST_LISTED", 10)
+    async with near() as talk:
+        await remember(talk, 60)
+        for tool, given, of in (
+            ("query_nodes", {}, 61),
+            ("query_nodes", {"type": "Action"}, 60),
+            ("query_connections", {"type": "NextAction"}, 60),
+            ("search_content", {"query": "TEXT"}, 60),
+            ("search_content", {"query": "text", "limit": 20}, 20),
+        ):
+            result = await talk.client.call_tool(tool, given)
+            [(field, ids)] = result.structured_content.items()
+            assert len(set(ids)) == 10
+            assert result.meta["ugs/cut"] == {"field": field, "shown": 10, "of": of}, tool
+            assert f"first 10 of {of} entries" in result.content[1].text
+        for tool, given in (("search_content", {"query": "text", "limit": 10}), ("query_nodes", {"type": "Project"})):
+            assert "ugs/cut" not in ((await talk.client.call_tool(tool, given)).meta or {})
 
 
 def test_an_answer_is_cut_at_its_longest_part() -> None:

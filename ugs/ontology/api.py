@@ -13,6 +13,7 @@ from ugs.ontology import queries
 from ugs.ontology.defining import AddConnectionType, AddNodeType, AddProperties, CreateOntology, SetEnforcement
 from ugs.ontology.definition import ConnectionType, Ontology, TypeProperties, get_ontology, list_ontologies
 from ugs.ontology.errors import DEFAULT
+from ugs.ontology.listing import Ids, ids_of
 from ugs.ontology.model import Content, Enforcement
 from ugs.ontology.properties import Owner, PropertyDefinition
 from ugs.ontology.remembering import (
@@ -181,11 +182,17 @@ class Memory:
 
     # ── questions ────────────────────────────────────────────────────────────
 
+    # Each may be given `most`: then the answer says how many there are in all, and holds no more than that.
+
     async def query_nodes(
-        self, type: str | None = None, properties: Mapping[str, Any] | None = None, at: At | None = None
-    ) -> list[str]:
-        async with self.system.session_at(at) as session:
-            return [node.id for node in await queries.query_nodes(session, type, properties)]
+        self,
+        type: str | None = None,
+        properties: Mapping[str, Any] | None = None,
+        at: At | None = None,
+        *,
+        most: int | None = None,
+    ) -> Ids:
+        return await ids_of(self.system, queries.nodes_with(type, properties), most=most, at=at)
 
     async def query_connections(
         self,
@@ -194,22 +201,29 @@ class Memory:
         type: str | None = None,
         properties: Mapping[str, Any] | None = None,
         at: At | None = None,
-    ) -> list[str]:
-        async with self.system.session_at(at) as session:
-            found = await queries.query_connections(session, from_node_id, to_node_id, type, properties)
-        return [edge.id for edge in found]
+        *,
+        most: int | None = None,
+    ) -> Ids:
+        asked = queries.connections_with(from_node_id, to_node_id, type, properties)
+        return await ids_of(self.system, asked, most=most, at=at)
+
+    async def search_content(
+        self,
+        query: str,
+        node_type: str | None = None,
+        limit: int | None = None,
+        at: At | None = None,
+        *,
+        most: int | None = None,
+    ) -> Ids:
+        queries.check_limit(limit)
+        return await ids_of(self.system, queries.nodes_saying(query, node_type), limit, most, at)
 
     async def get_connected_nodes(
         self, node_id: str, direction: str, connection_type: str | None = None, at: At | None = None
     ) -> list[str]:
         async with self.system.session_at(at) as session:
             return [node.id for node in await queries.connected_nodes(session, node_id, connection_type, direction)]
-
-    async def search_content(
-        self, query: str, node_type: str | None = None, limit: int | None = None, at: At | None = None
-    ) -> list[str]:
-        async with self.system.session_at(at) as session:
-            return [node.id for node in await queries.search_content(session, query, node_type, limit)]
 
     # ── ontologies ───────────────────────────────────────────────────────────
 

@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
+from ugs.catalog import Table
 from ugs.graph.bodies import CONTENT_BODIES, ContentBody
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.ontology.errors import ConnectionNotFound, InvalidArgument, MemoryNodeNotFound
 from ugs.ontology.model import CONTENTS, Content
 from ugs.reads.plan import WHOLE, Order, Page
-from ugs.reads.where import EVERYTHING, Compare, Linked, Op, Property, Where, all_of, any_of, eq
+from ugs.reads.where import EVERYTHING, NOTHING, Compare, Linked, Op, Property, Where, all_of, any_of, eq
 from ugs.storage import Session
 from ugs.values import MAX_INT, MIN_INT
 
 BY_SEQUENCE = (Order("seq"),)
 BY_CREATION = (Order("created"), Order("id"))
 DIRECTIONS = ("out", "in", "both")
+
+
+class Asked(Struct, frozen=True):
+    """Which rows a question means, and in which order."""
+
+    table: Table
+    where: Where
+    order: tuple[Order, ...]
+
+    async def rows(self, session: Session, page: Page = WHOLE) -> list[Any]:
+        """The rows themselves."""
+        return await session.fetch(self.table, self.where, self.order, page)
 
 
 def same_properties(properties: Mapping[str, Any]) -> Where:
@@ -80,30 +95,25 @@ async def bodies_in(session: Session, where: Where = EVERYTHING) -> dict[str, di
     }
 
 
-async def query_nodes(
-    session: Session, type: str | None = None, properties: Mapping[str, Any] | None = None, page: Page = WHOLE
-) -> list[Node]:
+def nodes_with(type: str | None = None, properties: Mapping[str, Any] | None = None) -> Asked:
     """Nodes of a type with all of these properties, oldest first."""
     if not can_match(properties) or not _storable(type or ""):
-        return []
-    where = all_of(_is("type", type), same_properties(properties or {}))
-    return await session.fetch(NODES, where, BY_CREATION, page)
+        return Asked(NODES, NOTHING, BY_CREATION)
+    return Asked(NODES, all_of(_is("type", type), same_properties(properties or {})), BY_CREATION)
 
 
-async def query_connections(
-    session: Session,
+def connections_with(
     from_node_id: str | None = None,
     to_node_id: str | None = None,
     type: str | None = None,
     properties: Mapping[str, Any] | None = None,
-    page: Page = WHOLE,
-) -> list[Edge]:
+) -> Asked:
     """Connections that meet all that is given, oldest first."""
     named = {"source": from_node_id, "target": to_node_id, "type": type}
     if not can_match(properties) or not all(_storable(value or "") for value in named.values()):
-        return []
+        return Asked(EDGES, NOTHING, BY_SEQUENCE)
     where = all_of(*(_is(field, value) for field, value in named.items()), same_properties(properties or {}))
-    return await session.fetch(EDGES, where, BY_SEQUENCE, page)
+    return Asked(EDGES, where, BY_SEQUENCE)
 
 
 def _is(field: str, value: str | None) -> Where:
@@ -134,13 +144,15 @@ def _other_ends(edge: Edge, id: str, direction: str) -> Sequence[str]:
     return ends
 
 
-async def search_content(
-    session: Session, query: str, node_type: str | None = None, limit: int | None = None
-) -> list[Node]:
+def nodes_saying(query: str, node_type: str | None = None) -> Asked:
     """Nodes whose text contains the words as they stand, in capitals or not. No content is loaded."""
+    if not _storable(query) or not _storable(node_type or ""):
+        return Asked(NODES, NOTHING, BY_CREATION)
+    says = Linked("content_body", Compare("folded", Op.CONTAINS, query.casefold()))
+    return Asked(NODES, all_of(_is("type", node_type), says), BY_CREATION)
+
+
+def check_limit(limit: int | None) -> None:
+    """A search for nothing at all is a mistake."""
     if limit is not None and limit < 1:
         raise InvalidArgument("limit must be at least 1", argument="limit")
-    if not _storable(query) or not _storable(node_type or ""):
-        return []
-    says = Linked("content_body", Compare("folded", Op.CONTAINS, query.casefold()))
-    return await session.fetch(NODES, all_of(_is("type", node_type), says), BY_CREATION, Page(limit=limit))

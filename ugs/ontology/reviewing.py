@@ -13,7 +13,7 @@ from ugs.errors import UgsError
 from ugs.events import Event
 from ugs.feature import Warned
 from ugs.graph.events import edges_of
-from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.graph.model import CONFIG_NODE, EDGES, NODES, Edge, Node
 from ugs.ontology.definition import Ontology, list_ontologies
 from ugs.ontology.model import Enforcement
 from ugs.ontology.properties import Owner, check_complete, check_values
@@ -21,11 +21,13 @@ from ugs.reads.where import Compare, Op
 
 ENFORCED = Compare("enforcement", Op.NE, Enforcement.OFF.value)
 REVIEWED = frozenset({"NodeAdded", "NodeUpdated", "EdgeAdded", "EdgeUpdated"})
+SETTINGS = frozenset({CONFIG_NODE, "_user_prefs"})
+"""Nodes that say how this system behaves (INV-5). They are no part of what an ontology describes."""
 
 
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:
     """Look at what a command is about to record; refuse it, or say what is wrong with it."""
-    ours = [event for event in events if event.type in REVIEWED]
+    ours = [event for event in events if event.type in REVIEWED and event.element not in SETTINGS]
     ontologies = await list_ontologies(desk, ENFORCED) if ours else []
     if not ontologies:
         return []

@@ -175,6 +175,8 @@ def _column_matcher(where: Compare) -> Matcher:
         return lambda row: getattr(row, field) in wanted
     if op is Op.EXISTS:
         return lambda row: getattr(row, field) is not None
+    if op is Op.CONTAINS:
+        return lambda row: (have := getattr(row, field)) is not None and value in have
     test = _ORDERED.get(op) or _TEXTUAL[op]
     return lambda row: (have := getattr(row, field)) is not None and test(have, value)
 
