@@ -76,7 +76,7 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     listener = bind(settings)
     app = create_app(settings)
     host, port = settings.host, listener.getsockname()[1]
-    server = Server(_config(app, settings), lambda: ready(f"http://{host}:{port}/"))
+    server = Server(serving_config(app, settings), lambda: ready(f"http://{host}:{port}/"))
     _stop_calmly()
     try:
         server.run([listener])
@@ -90,7 +90,8 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         listener.close()
 
 
-def _config(app: Starlette, settings: Settings) -> uvicorn.Config:
+def serving_config(app: Starlette, settings: Settings) -> uvicorn.Config:
+    """How the web server serves the application."""
     return uvicorn.Config(
         app,
         log_config=None,

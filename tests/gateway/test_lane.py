@@ -33,8 +33,8 @@ def request(gateway: Gateway, body: bytes, *lines: bytes, path: bytes = b"/graph
 class Line:
     """One connection."""
 
-    def __init__(self, gateway: Gateway) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", gateway.port), 10)
+    def __init__(self, gateway: Gateway, connected: socket.socket | None = None) -> None:
+        self.socket = connected or socket.create_connection(("127.0.0.1", gateway.port), 10)
         self.file = self.socket.makefile("rb")
 
     def send(self, *pieces: bytes) -> None:
