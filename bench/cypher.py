@@ -1,4 +1,4 @@
-"""openCypher beside Neo4j, hand-written SQL and another engine: `python -m bench.cypher [--sizes 10k,100k]`.
+"""openCypher beside Neo4j, hand-written SQL and other engines: `python -m bench.cypher [--sizes 10k,100k]`.
 
 Answers are compared first; what counts are ratios of samples taken side by side. On a busy machine the wall clock
 measures the neighbours, so targets are then judged by CPU time, the server's included.
@@ -18,12 +18,11 @@ from pathlib import Path
 
 import msgspec
 
+from bench.cypher_peers import PEERS, open_peers
 from bench.cypher_questions import ANCHORED, HOPS, QUESTIONS, arguments_for
 from bench.cypher_sides import (
     Asking,
-    has_ladybug,
     open_engine,
-    open_ladybug,
     open_neo4j_itself,
     open_postgresql_by_hand,
     open_sqlite_by_hand,
@@ -43,11 +42,10 @@ FOLDER = BUILD / "data"
 EFFORT = Effort(repetitions=3, seconds=0.3, questions=40)
 
 
-async def rivals_of(store: str, size: int, known: dict[str, Asking]) -> list[Asking]:
+async def rivals_of(store: str, size: int, known: dict[str, Asking], beside: tuple[str, ...]) -> list[Asking]:
     """Who answers the same questions on the same data."""
     if store == "memory":
-        found = [known["neo4j"]] if "neo4j" in known else []
-        return found + ([await open_ladybug(size, FOLDER)] if has_ladybug() else [])
+        return [*([known["neo4j"]] if "neo4j" in known else []), *open_peers(size, beside, tell)]
     if store == "sqlite":
         return [await open_sqlite_by_hand(sqlite_file(FOLDER, size))]
     if store == "postgresql":
@@ -55,8 +53,8 @@ async def rivals_of(store: str, size: int, known: dict[str, Asking]) -> list[Ask
     return [known["neo4j"]]
 
 
-async def measure(size: int, stores: tuple[str, ...]) -> list[Figure]:
-    """All questions on all stores at one size."""
+async def measure(size: int, stores: tuple[str, ...], beside: tuple[str, ...]) -> tuple[list[Figure], bool]:
+    """All questions on all stores at one size, and whether everybody gave the same answers."""
     loads, contests, known = Loads(FOLDER), [], {}  # type: Loads, list[Contest], dict[str, Asking]
     async with AsyncExitStack() as opened:
         if "neo4j" in stores:
@@ -64,7 +62,7 @@ async def measure(size: int, stores: tuple[str, ...]) -> list[Figure]:
             await ensure_loaded(STORES["neo4j"], url, size, loads, tell)
             known["neo4j"] = await open_neo4j_itself(url)
             opened.push_async_callback(known["neo4j"].close)
-        elif "memory" in stores:
+        elif "memory" in stores and "neo4j" in beside:
             known["neo4j"] = await open_neo4j_itself(STORES["neo4j"].url(FOLDER, size), size, tell)
             opened.push_async_callback(known["neo4j"].close)
         for store in stores:
@@ -72,7 +70,7 @@ async def measure(size: int, stores: tuple[str, ...]) -> list[Figure]:
             await ensure_loaded(STORES[store], url, size, loads, tell)
             ours = await open_engine(url)
             opened.push_async_callback(ours.close)
-            rivals = await rivals_of(store, size, known)
+            rivals = await rivals_of(store, size, known, beside)
             for rival in rivals:
                 opened.push_async_callback(rival.close)  # a connection's thread would keep this process alive
             contests += [contest_for(store, kind, ours, rivals, size) for kind in QUESTIONS]
@@ -82,7 +80,8 @@ async def measure(size: int, stores: tuple[str, ...]) -> list[Figure]:
             for differing in contest.differing:
                 print(f"answers differ: {contest.store}, {contest.kind}, {differing}")
         samples = await sample_all(contests, EFFORT, tell)
-    return [figure for contest in contests for figure in figures(contest, samples)]
+    agree = not any(contest.differing for contest in contests)
+    return [figure for contest in contests for figure in figures(contest, samples)], agree
 
 
 def contest_for(store: str, kind: str, ours: Asking, rivals: list[Asking], size: int) -> Contest:
@@ -145,13 +144,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.cypher", description="openCypher beside others")
     parser.add_argument("--sizes", default="10k,100k", help="numbers of nodes, for instance 10k,100k,1M")
     parser.add_argument("--stores", default=",".join(STORES), help=f"of {','.join(STORES)}")
+    others = ",".join(["neo4j", *PEERS])
+    parser.add_argument("--beside", default=others, help=f"whom to compare memory with, of {others}")
     asked = parser.parse_args(arguments)
     FOLDER.mkdir(parents=True, exist_ok=True)
     print(f"parsed, checked and planned: {planning_rate():,.0f} queries/s")
     results: dict[str, list[Figure]] = {}
+    differ = False
     for size in [parse_size(part) for part in asked.sizes.split(",")]:
         try:
-            results[size_name(size)] = asyncio.run(measure(size, tuple(asked.stores.split(","))))
+            stores, beside = tuple(asked.stores.split(",")), tuple(asked.beside.split(","))
+            results[size_name(size)], agree = asyncio.run(measure(size, stores, beside))
+            differ = differ or not agree
         except ServerUnavailable as unavailable:
             print(f"not measured: {unavailable}")
             return 1
@@ -163,7 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
     told += [verdict for one, other in pairwise(sizes) for verdict in growth(one, other)]
     print("\n".join(verdict_line(verdict) for verdict in told))
     (BUILD / "cypher.json").write_text(json.dumps(msgspec.to_builtins(results), indent=1), "utf-8")
-    return 0
+    return int(differ)
 
 
 if __name__ == "__main__":

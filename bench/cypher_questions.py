@@ -25,6 +25,7 @@ class Question(Struct, frozen=True):
     ours: str
     neo4j: str
     ladybug: str | None = None
+    grand: str | None = None
     sqlite: str | None = None
     postgresql: str | None = None
 
@@ -70,6 +71,7 @@ QUESTIONS = {
         "MATCH (a)-[:knows]->(b) WHERE id(a) = $id RETURN b.name",
         "MATCH (a:$$ {id: $id})-[:knows]->(b:$$) RETURN b.name",
         "MATCH (a:N {id: $id})-[:knows]->(b:N) RETURN b.name",
+        "MATCH (a {id: $id})-[:knows]->(b) RETURN b.name",
         *HOP1,
     ),
     "hop2": Question(
@@ -77,12 +79,14 @@ QUESTIONS = {
         "MATCH (a)-[:knows]->(b)-[:owns]->(c) WHERE id(a) = $id RETURN c.name",
         "MATCH (a:$$ {id: $id})-[:knows]->(b:$$)-[:owns]->(c:$$) RETURN c.name",
         "MATCH (a:N {id: $id})-[:knows]->(b:N)-[:owns]->(c:N) RETURN c.name",
+        "MATCH (a {id: $id})-[:knows]->(b)-[:owns]->(c) RETURN c.name",
         *HOP2,
     ),
     "hop3": Question(
         "three hops, counted",
         "MATCH (a)-->(b)-->(c)-->(d) WHERE id(a) = $id RETURN count(*)",
         "MATCH (a:$$ {id: $id})-->(b:$$)-->(c:$$)-->(d:$$) RETURN count(*)",
+        None,
         None,
         *HOP3,
     ),
@@ -91,6 +95,7 @@ QUESTIONS = {
         "MATCH (n:person) WHERE n.score > 99.5 RETURN n.name",
         "MATCH (n:person:$$) WHERE n.score > 99.5 RETURN n.name",
         "MATCH (n:N) WHERE n.type = 'person' AND n.score > 99.5 RETURN n.name",
+        "MATCH (n:person) WHERE n.score > 99.5 RETURN n.name",
         "SELECT json_extract(properties, '$.name') FROM nodes "
         "WHERE type = 'person' AND json_extract(properties, '$.score') > 99.5",
         "SELECT properties::json->>'name' FROM nodes "
@@ -101,6 +106,7 @@ QUESTIONS = {
         "MATCH (a:metric)-[:owns]->(b) RETURN labels(b)[0], count(*)",
         "MATCH (a:metric:$$)-[:owns]->(b:$$) RETURN b._type, count(*)",
         "MATCH (a:N)-[:owns]->(b:N) WHERE a.type = 'metric' RETURN b.type, count(*)",
+        None,
         *GROUP,
     ),
     "walk": Question(
@@ -108,6 +114,7 @@ QUESTIONS = {
         "MATCH (a)-[:knows*1..4]->(b) WHERE id(a) = $id RETURN count(DISTINCT b)",
         "MATCH (a:$$ {id: $id})-[:knows*1..4]->(b:$$) RETURN count(DISTINCT b)",
         "MATCH (a:N {id: $id})-[:knows*1..4]->(b:N) RETURN count(DISTINCT b)",
+        None,
         *WALK,
     ),
     "shortest": Question(

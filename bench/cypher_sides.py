@@ -1,15 +1,13 @@
-"""Who answers openCypher questions: our engine on a store, Neo4j itself, SQL by hand, and another engine in Python."""
+"""Who answers openCypher questions: our engine on a store, Neo4j itself, and SQL by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from bench import data
 from bench.cypher_neo4j import ensure_plain
 from bench.cypher_questions import QUESTIONS, Question
 from bench.sampling import Tell
@@ -109,35 +107,3 @@ async def open_postgresql_by_hand(url: str) -> Asking:
     side = Asking("SQL by hand", lambda question: question.postgresql, rows)
     side.closing.append(connection.close)
     return side
-
-
-def has_ladybug() -> bool:
-    """Whether the engine that Kuzu became is installed."""
-    return find_spec("ladybug") is not None
-
-
-async def open_ladybug(size: int, folder: Path) -> Asking:
-    """The engine that Kuzu became, in memory, with the same nodes and relationships."""
-    import ladybug  # type: ignore[import-not-found]
-
-    connection = ladybug.Connection(ladybug.Database(":memory:"))
-    _fill(connection, size, folder)
-
-    async def rows(text: str, params: dict[str, str]) -> Iterable[Any]:
-        found = connection.execute(text, {"id": params["id"]} if "$id" in text else {})
-        return found.get_all()  # type: ignore[no-any-return]
-
-    return Asking("ladybug", lambda question: question.ladybug, rows)
-
-
-def _fill(connection: Any, size: int, folder: Path) -> None:
-    connection.execute("CREATE NODE TABLE N(id STRING PRIMARY KEY, type STRING, name STRING, score DOUBLE)")
-    nodes = folder / "ladybug-nodes.csv"
-    lines = (f"{n.id},{n.type},{n.properties['name']},{n.properties['score']}" for n in data.nodes(size))
-    nodes.write_text("\n".join(lines), "utf-8")
-    connection.execute(f"COPY N FROM '{nodes}'")
-    for type in data.EDGE_TYPES:
-        connection.execute(f"CREATE REL TABLE {type}(FROM N TO N)")
-        edges = folder / f"ladybug-{type}.csv"
-        edges.write_text("\n".join(f"{e.source},{e.target}" for e in data.edges(size) if e.type == type), "utf-8")
-        connection.execute(f"COPY {type} FROM '{edges}'")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 
 from ugs.cypher.analysis import analyse
+from ugs.cypher.analysis.merging import merge_matches
 from ugs.cypher.engine import local, nested
 from ugs.cypher.engine.env import Layout
 from ugs.cypher.engine.limits import Limits
@@ -69,6 +71,7 @@ def prepare(text: str) -> Prepared:
     statement = parse(text)
     try:
         columns = tuple(analyse(statement, text))
+        statement = replace(statement, query=merge_matches(statement.query))
         return Prepared(text, statement, columns, labels_worth_counting(statement.query))
     except RecursionError:
         raise CypherSyntaxError("NestingTooDeep", "The query nests too deep", 0) from None
