@@ -92,10 +92,22 @@ def places(folder: Path, nodes: int) -> dict[str, str]:
 async def load(urls: dict[str, str], store: str, nodes: int, patience: Patience) -> float:
     """Bring the memory into a store unless it is there; answers how many seconds that took."""
     started = time.perf_counter()
-    await fill(urls["memory"], nodes, patience)
-    if store != "memory":
+    if store == "memory":
+        await fill(urls[store], nodes, patience)
+    elif not await is_loaded(urls[store], nodes):
+        await fill(urls["memory"], nodes, patience)
         await copy(urls["memory"], urls[store], nodes, patience)
     return time.perf_counter() - started
+
+
+async def is_loaded(url: str, nodes: int) -> bool:
+    """Whether a store holds the whole memory."""
+    storage = storage_for(url)
+    await storage.open(CATALOG)
+    try:
+        return await position_of(storage) >= event_count(nodes)
+    finally:
+        await storage.close()
 
 
 async def fill(url: str, nodes: int, patience: Patience) -> None:
@@ -117,19 +129,15 @@ async def fill(url: str, nodes: int, patience: Patience) -> None:
 
 async def copy(source_url: str, url: str, nodes: int, patience: Patience) -> None:
     """The same memory in another store, by replay of its log."""
-    source, target, wanted = storage_for(source_url), storage_for(url), event_count(nodes)
-    await target.open(CATALOG)
+    wanted, (source, target) = event_count(nodes), (storage_for(source_url), storage_for(url))
+    told = f"of {wanted:,} events into {target.scheme}"
+    await source.open(CATALOG)
     try:
-        if await position_of(target) >= wanted:
-            return
-        await source.open(CATALOG)
-        try:
-            told = f"of {wanted:,} events into {target.scheme}"
-            await copy_log(source, target, CATALOG, wanted, lambda done, _: patience.check(f"{done:,} {told}"))
-        finally:
-            await source.close()
+        await target.open(CATALOG)
+        await copy_log(source, target, CATALOG, wanted, lambda done, _: patience.check(f"{done:,} {told}"))
     finally:
         await target.close()
+        await source.close()
 
 
 def write_peer_file(file: Path, nodes: int) -> None:
