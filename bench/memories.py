@@ -79,23 +79,35 @@ def event_count(nodes: int) -> int:
     return 1 + nodes * (1 + LINKS)
 
 
-def places(folder: Path, nodes: int) -> dict[str, str]:
-    """Where each store keeps the memory of a size."""
-    return {
-        "memory": f"file:{folder}/memory-{nodes}",
-        "sqlite": f"sqlite:///{folder}/memory-{nodes}.db",
-        "postgresql": postgresql_url(folder, nodes).replace("schema=bench_", "schema=memory_"),
-        "neo4j": neo4j_url(folder, nodes).replace("namespace=bench", "namespace=memory"),
-    }
+def place_of(store: str, folder: Path, nodes: int) -> str:
+    """Where a store keeps the memory of a size."""
+    if store == "postgresql":
+        return postgresql_url(folder, nodes).replace("schema=bench_", "schema=memory_")
+    if store == "neo4j":
+        return neo4j_url(folder, nodes).replace("namespace=bench", "namespace=memory")
+    return f"sqlite:///{folder}/memory-{nodes}.db" if store == "sqlite" else f"file:{folder}/memory-{nodes}"
 
 
-async def load(urls: dict[str, str], store: str, nodes: int, patience: Patience) -> float:
-    """Bring the memory into a store unless it is there; answers how many seconds that took."""
-    started = time.perf_counter()
-    await fill(urls["memory"], nodes, patience)
-    if store != "memory":
-        await copy(urls["memory"], urls[store], nodes, patience)
-    return time.perf_counter() - started
+async def load(store: str, folder: Path, nodes: int, patience: Patience) -> str:
+    """Bring the memory into a store unless it is there; answers where it is."""
+    started, url, files = time.perf_counter(), place_of(store, folder, nodes), place_of("memory", folder, nodes)
+    if url == files:
+        await fill(url, nodes, patience)
+    elif not await is_loaded(url, nodes):
+        await fill(files, nodes, patience)
+        await copy(files, url, nodes, patience)
+    print(f"{store}: ready after {time.perf_counter() - started:,.0f} s", flush=True)
+    return url
+
+
+async def is_loaded(url: str, nodes: int) -> bool:
+    """Whether a store holds the whole memory."""
+    storage = storage_for(url)
+    await storage.open(CATALOG)
+    try:
+        return await position_of(storage) >= event_count(nodes)
+    finally:
+        await storage.close()
 
 
 async def fill(url: str, nodes: int, patience: Patience) -> None:
@@ -117,19 +129,15 @@ async def fill(url: str, nodes: int, patience: Patience) -> None:
 
 async def copy(source_url: str, url: str, nodes: int, patience: Patience) -> None:
     """The same memory in another store, by replay of its log."""
-    source, target, wanted = storage_for(source_url), storage_for(url), event_count(nodes)
-    await target.open(CATALOG)
+    wanted, (source, target) = event_count(nodes), (storage_for(source_url), storage_for(url))
+    told = f"of {wanted:,} events into {target.scheme}"
+    await source.open(CATALOG)
     try:
-        if await position_of(target) >= wanted:
-            return
-        await source.open(CATALOG)
-        try:
-            told = f"of {wanted:,} events into {target.scheme}"
-            await copy_log(source, target, CATALOG, wanted, lambda done, _: patience.check(f"{done:,} {told}"))
-        finally:
-            await source.close()
+        await target.open(CATALOG)
+        await copy_log(source, target, CATALOG, wanted, lambda done, _: patience.check(f"{done:,} {told}"))
     finally:
         await target.close()
+        await source.close()
 
 
 def write_peer_file(file: Path, nodes: int) -> None:

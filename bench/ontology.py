@@ -30,7 +30,7 @@ from msgspec import Struct
 
 from bench.features import BUILD, parser
 from bench.graphql.installing import Missing, ensure_node
-from bench.memories import OutOfTime, Patience, load, places, write_peer_file
+from bench.memories import OutOfTime, Patience, load, write_peer_file
 from bench.noise import Stopwatch
 from bench.results import parse_size
 from bench.stores import STORES
@@ -189,12 +189,11 @@ async def theirs(folder: Path, nodes: int, calls: int) -> list[Figure]:
 async def run(options: Any) -> list[Figure]:
     folder, nodes, found = options.output.parent.absolute() / "data", options.nodes, []
     folder.mkdir(parents=True, exist_ok=True)
-    urls, patience = places(folder, nodes), Patience(options.minutes)
+    patience = Patience(options.minutes)
     for store in filter(None, options.stores.split(",")):
-        took = await load(urls, "memory" if store == FILES else store, nodes, patience)
-        print(f"{store}: loaded in {took:,.0f} s", flush=True)
+        url = await load(store, folder, nodes, patience)
         mirror = folder / f"files-{nodes}" if store == FILES else None
-        found += await ours(store, urls["memory" if store == FILES else store], nodes, options.calls, mirror)
+        found += await ours(store, url, nodes, options.calls, mirror)
     if not options.no_peer:
         found += await theirs(folder, nodes, options.peer_calls or options.calls)
     return found

@@ -290,7 +290,9 @@ SETTINGS: Mapping[str, Setting] = {
         "a name",
     ),
     "mirror": Setting(
-        "A folder in which registry, ontology and content are kept as files for people.", _text, "a path"
+        "A folder in which registry, ontology and content are kept as files for people; other tenants' in `_tenants`.",
+        _text,
+        "a path",
     ),
     "mcp_profile": Setting(
         "Which tools `/mcp` offers: those that only read, the eighteen of typed memory, or all there are.",

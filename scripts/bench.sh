@@ -12,6 +12,8 @@ part() {
 part bench "$effort"
 [ "$effort" = --full ] && facts=1M || facts=100k
 part bench.facts --facts "$facts"
+part bench.ontology
+[ "$effort" = --full ] && part bench.ontology --nodes 500k --stores memory,sqlite,postgresql --calls 5 --peer-calls 2
 for each in bench.graphql bench.cypher bench.programs bench.vectors bench.actors bench.cli; do part "$each"; done
 [ "${#failed[@]}" -eq 0 ] && exit 0
 printf '\n==> not measured, or a comparison whose answers differed: %s\n' "${failed[*]}" >&2

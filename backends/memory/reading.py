@@ -23,6 +23,8 @@ from ugs.reads.where import EVERYTHING, Compare, Everything, Op, Where
 
 WORTH_WALKING = 200
 """From so many candidates on, a short page is read from a kept order instead of sorting them."""
+PATIENCE = 5_000
+"""So many rows are tested on such a walk before the quicker way to all that meet the condition is taken."""
 
 
 Filler = Callable[[Row], Any]
@@ -57,28 +59,32 @@ class Reader:
         if table.counted:
             return arrangement.page(counted(self.tables, table, choice.found()), page)
         if page.limit is not None and page.per is None and len(choice.rows) >= WORTH_WALKING:
-            walked = self._walked(here, choice, arrangement, page, page.limit)
+            walked = self._walked(here, choice, where, arrangement, page, page.limit)
             if walked is not None:
                 return walked
         return arrangement.page(choice.found(), page)
 
     def _walked(
-        self, here: MemoryTable, choice: Choice, arrangement: Arrangement, page: Page, limit: int
+        self, here: MemoryTable, choice: Choice, where: Where, arrangement: Arrangement, page: Page, limit: int
     ) -> list[Row] | None:
         """The page by walking along a kept order, if one fits."""
         if arrangement.walk is None:
             return None
         field, descending = arrangement.walk
         if not choice.whole and (choice.under is None or field is not None):
-            return None
+            if not _is_widened(here, choice, limit):
+                return None
+            choice = Choice(here.rows.values(), compile_test(here, where), whole=True)
         after = page.after[0] if page.after is not None and field is None else page.after
         keys = here.order(field, choice.under).keys(after, descending, page.backward)
         rows: Iterator[Row] = map(here.rows.__getitem__, keys)
-        found = list(islice(rows if choice.test is None else filter(choice.test, rows), limit))
-        return found[::-1] if page.backward else found
+        found = _first(rows, choice, limit)
+        return found if found is None or not page.backward else found[::-1]
 
     def count(self, table: Table, where: Where = EVERYTHING) -> int:
         choice = choose(self.tables[table.name], where)
+        if choice.scan is not None:
+            return len(choice.scan())
         return len(choice.rows) if choice.test is None else sum(map(bool, map(choice.test, choice.rows)))
 
     def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
@@ -162,6 +168,19 @@ class Reader:
 def is_whole(read: Read) -> bool:
     """Whether all related rows are asked for, as they are."""
     return read.page is WHOLE and read.where is EVERYTHING and not read.total and not read.table.counted
+
+
+def _is_widened(here: MemoryTable, choice: Choice, limit: int) -> bool:
+    """Whether a page is found along the order of all rows sooner than those of the choice, a great many, are sorted."""
+    return choice.test is None and limit * len(here.rows) * 2 <= len(choice.rows) ** 2
+
+
+def _first(rows: Iterator[Row], choice: Choice, limit: int) -> list[Row] | None:
+    """The first rows that meet the condition; None where they are so rare that there is a quicker way to all."""
+    if choice.scan is None:
+        return list(islice(rows if choice.test is None else filter(choice.test, rows), limit))
+    found = list(islice(filter(choice.test, islice(rows, PATIENCE)), limit))
+    return found if len(found) == limit or len(choice.rows) <= PATIENCE else None
 
 
 def is_point(plan: Read) -> bool:

@@ -253,6 +253,28 @@ async def test_links_that_somebody_planted_are_not_followed(tmp_path: Path) -> N
         assert [path.name for path in outside.iterdir()] == ["secret"]
 
 
+@pytest.mark.clause("ONT-59", "ONT-10", "ONT-195")
+async def test_content_is_replaced_at_once(tmp_path: Path) -> None:
+    """Whoever reads a file sees what was said before or what is said now, and nothing between."""
+    async with System.at_url("memory:") as system:
+        await Graph(system).add_node("a", content=NewContent("0" * 300_000))
+        async with FileMirror(tmp_path, system).following() as mirror:
+            file, seen = tmp_path / "_content/nodes/a.md", set()
+
+            def look() -> None:
+                while len(seen) < 20 and mirror.position < 60:
+                    text = file.read_text()
+                    assert text == text[0] * 300_000
+                    seen.add(text[0])
+
+            looking = asyncio.create_task(asyncio.to_thread(look))
+            for number in range(1, 60):
+                await Graph(system).update("a", content=NewContent(chr(48 + number) * 300_000))
+                await mirror.update()
+            await looking
+            assert len(seen) > 2
+
+
 @pytest.mark.clause("ONT-16")
 async def test_the_files_of_any_store_are_made_on_demand(tmp_path: Path) -> None:
     url, base = f"sqlite:///{tmp_path}/memory.db", tmp_path / "base"

@@ -10,6 +10,7 @@ from mcp import Client
 
 from tests.gateway.processes import serving
 from tests.mcp.talking import Talk
+from tests.mcp.test_everywhere import STORES, emptied
 
 CLIENTS, CALLS = 16, 6
 ONTOLOGY: dict[str, Any] = {
@@ -50,9 +51,11 @@ async def watch(path: Path, stop: asyncio.Event) -> int:
 
 
 @pytest.mark.clause("ONT-11", "ONT-173", "ONT-188", "ONT-169")
-async def test_sixteen_clients_lose_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", STORES)
+async def test_sixteen_clients_lose_nothing(store: str | None, tmp_path: Path) -> None:
     base = tmp_path / "base"
-    with serving(tmp_path, "--mirror", str(base), "--store", f"file:{base}/_system") as gateway:
+    url = await emptied(store, tmp_path) or f"file:{base}/_system"
+    with serving(tmp_path, "--mirror", str(base), "--store", url) as gateway:
         async with Client(f"{gateway.url}/mcp") as client:
             talk = Talk(client)
             await talk("create_ontology", **ONTOLOGY)

@@ -96,7 +96,7 @@ def checked_format(format: object) -> str:
 
 
 def _check_size(body: str, encoding: object, most: int) -> None:
-    size = len(body) * 3 // 4 if encoding == BASE64 else len(body.encode(errors="replace"))
+    size = len(body) * 3 // 4 - body[-2:].count("=") if encoding == BASE64 else len(body.encode(errors="replace"))
     if size > most:
         raise LimitExceeded(f"content takes {size} bytes, the limit is {most}", limit=most, size=size)
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ugs.desk import Desk
 from ugs.events import Event
 from ugs.feature import Command
-from ugs.graph.batches import ClearScope, in_scope, operations_in
+from ugs.graph.batches import ClearScope, ImportGraph, in_scope, operations_in
 from ugs.graph.bodies import CONTENT_BODIES
-from ugs.graph.commands import Delete
+from ugs.graph.commands import AddEdge, AddNode, Delete, Update
+from ugs.graph.content import NewContent
 from ugs.graph.events import edges_of, prepare
 from ugs.graph.model import EDGES, NODES
 from ugs.graph.preparing import identifiers
+from ugs.ontology.events import mentions_content
 from ugs.ontology.model import CONTENTS
 from ugs.ontology.remembering import DeleteNode
 from ugs.reads.where import any_of
@@ -21,7 +24,7 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
-    """Load the content of what the commands of a group will delete."""
+    """Load the content of what the commands of a group will delete, and what they give content to."""
     known = identifiers(command.node_id for command in commands if isinstance(command, DeleteNode))
     await prepare(desk, known, known)
     deleted = [operation for operation in operations_in(commands) if isinstance(operation, Delete)]
@@ -33,7 +36,19 @@ async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     for command in commands:
         if isinstance(command, ClearScope):
             ids.update(dict.fromkeys(await _inside(desk, command)))
+    ids.update(dict.fromkeys(identifiers(_speaking(commands))))
     await load_contents(desk, [*ids])
+
+
+def _speaking(commands: Sequence[Command]) -> Iterator[Any]:
+    """Whatever the commands give as ids of elements that shall say something."""
+    for operation in operations_in(commands):
+        if isinstance(operation, AddNode | AddEdge | Update) and isinstance(operation.content, NewContent):
+            yield operation.id
+    for command in commands:
+        if isinstance(command, ImportGraph):
+            records: Sequence[Any] = (*command.nodes, *command.edges)
+            yield from (raw.get("id") for raw in records if isinstance(raw, dict) and "content" in raw)
 
 
 async def _inside(desk: Desk, command: ClearScope) -> list[str]:
@@ -47,5 +62,6 @@ async def load_contents(desk: Desk, ids: Sequence[str]) -> None:
 
 
 async def prepare_replay(desk: Desk, events: Sequence[Event]) -> None:
-    """Load the content of what a stretch of the log deletes."""
-    await load_contents(desk, [event.element for event in events if event.type in ENDS and event.element])
+    """Load the content of what a stretch of the log deletes, and what it gives content to."""
+    touched = (event for event in events if event.type in ENDS or mentions_content(event.data))
+    await load_contents(desk, [event.element for event in touched if event.element])

@@ -15,6 +15,7 @@ from ugs.desk import Desk
 from ugs.errors import UgsError
 from ugs.events import Draft
 from ugs.feature import Command, Decision
+from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.commands import AddEdge, AddNode, add_edge, add_node, deletion_of, find_element
 from ugs.graph.content import (
     MARKDOWN,
@@ -263,6 +264,8 @@ async def new_id(desk: Desk, prefix: str) -> str:
     while True:
         id = f"{prefix}_{base36(desk.now)}_{base36(secrets.randbelow(36**RANDOM_DIGITS)).rjust(RANDOM_DIGITS, '0')}"
         if await find_element(desk, id) is None:
+            for table in (CONTENTS, CONTENT_BODIES):
+                desk.know_absent(table, id)  # what is not there says nothing
             return id
 
 

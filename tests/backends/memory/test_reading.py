@@ -166,7 +166,7 @@ def test_walking_along_a_kept_order_gives_the_same_page(data: st.DataObject) -> 
     )
     arrangement = storage.reader.arrangement(NODES, order)
     here = storage.tables["nodes"]
-    walked = storage.reader._walked(here, choose(here, where), arrangement, page, page.limit or 0)
+    walked = storage.reader._walked(here, choose(here, where), where, arrangement, page, page.limit or 0)
     assert walked is None or walked == paged(reference(storage, NODES, where), NODES, order, page)
 
 
