@@ -62,6 +62,11 @@ class Index:
         posting = self.postings.get(value, ())
         return posting.values() if type(posting) is dict else posting
 
+    def sizes(self, values: Iterable[Any]) -> list[int]:
+        """How many rows there are under each value; under nothing there are none."""
+        get = self.postings.get
+        return [0 if value is None else len(get(value, ())) for value in values]
+
     def fill(self, rows: Iterable[Row]) -> None:
         """Take in all rows of a table at once."""
         groups: defaultdict[Any, list[Row]] = defaultdict(list)
