@@ -1,7 +1,8 @@
 """A limit to patience: a connection that does not finish its headers in time is closed.
 
 Whoever opens a thousand sockets and sends a byte a second would otherwise hold them all for nothing. The body and the
-answer have deadlines of their own (setting `request_seconds`).
+answer have deadlines of their own (setting `request_seconds`). A body that was refused before it had come may still
+come, so that its sender lives to see the refusal, but not for longer than headers may take.
 """
 
 from __future__ import annotations
@@ -30,6 +31,16 @@ class PatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._stop_clock()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._stop_clock()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        cycle: Any = self.cycle
+        if cycle.response_complete and getattr(cycle, "more_body", False):
+            self._start_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()

@@ -11,6 +11,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from gateway.app import create_app
+from gateway.handshakes import CarefulSocket
 from gateway.lane import LaneProtocol
 from gateway.settings import Settings, flag
 from gateway.sockets import MOST_FRAME
@@ -102,6 +103,7 @@ def serving_config(app: Starlette, settings: Settings) -> uvicorn.Config:
         ws_per_message_deflate=False,
         server_header=False,
         http=LaneProtocol,
+        ws=CarefulSocket,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),

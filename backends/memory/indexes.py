@@ -51,6 +51,11 @@ class Index:
         posting = self.postings.get(value, ())
         return posting if type(posting) is tuple else posting.values()  # type: ignore[union-attr]
 
+    def sizes(self, values: Iterable[Any]) -> list[int]:
+        """How many rows there are under each value; under nothing there are none."""
+        get = self.postings.get
+        return [0 if value is None else len(get(value, ())) for value in values]
+
     def fill(self, rows: Iterable[Row]) -> None:
         """Take in all rows of a table at once."""
         groups: defaultdict[Any, list[Row]] = defaultdict(list)

@@ -13,7 +13,7 @@ from typing import Any
 
 from backends.memory.arranging import Arrangement
 from backends.memory.choosing import Choice, choose, compile_test, related_rows
-from backends.memory.counting import counted
+from backends.memory.counting import counted_page
 from backends.memory.tables import MemoryTable
 from ugs.catalog import Row, Table
 from ugs.reads.levels import one_more, without_extra
@@ -56,13 +56,16 @@ class Reader:
         here = self.tables[table.name]
         choice = choose(here, where)
         arrangement = self.arrangement(table, order)
-        if table.counted:
-            return arrangement.page(counted(self.tables, table, choice.found()), page)
-        if page.limit is not None and page.per is None and len(choice.rows) >= WORTH_WALKING:
+        if page.limit is not None and page.per is None and len(choice.rows) >= WORTH_WALKING and not table.counted:
             walked = self._walked(here, choice, where, arrangement, page, page.limit)
             if walked is not None:
                 return walked
-        return arrangement.page(choice.found(), page)
+        return self._cut(table, choice.found(), arrangement, page)
+
+    def _cut(self, table: Table, rows: list[Row], arrangement: Arrangement, page: Page) -> list[Row]:
+        if table.counted:
+            return counted_page(self.tables, table, rows, arrangement, page)
+        return arrangement.page(rows, page)
 
     def _walked(
         self, here: MemoryTable, choice: Choice, where: Where, arrangement: Arrangement, page: Page, limit: int
@@ -157,9 +160,7 @@ class Reader:
         def find(tie: Any) -> Rows:
             candidates = () if tie is None else related(tie)
             rows = list(candidates if test is None else filter(test, candidates))
-            if read.table.counted:
-                rows = counted(self.tables, read.table, rows)
-            kept, more = without_extra(arrangement.page(rows, wanted), page)
+            kept, more = without_extra(self._cut(read.table, rows, arrangement, wanted), page)
             return Rows(kept, more, len(rows) if read.total else None)
 
         return find
