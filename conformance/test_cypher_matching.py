@@ -152,6 +152,19 @@ async def check_unless(session: Session, pattern: Pattern, found: Counter[Any]) 
     assert await session.match(replace(pattern, unless=("properties_text", "x"))) is None, pattern
 
 
+async def check_alone(session: Session, plain: Plain, random: Random) -> None:
+    """Single vertices come by their keys, groups of them by the first of each."""
+    for number in range(PATTERNS):
+        wanted, counted = fields(random), number % 3 == 0
+        spots, unless = (Spot(spot_where(random), wanted),), random.choice((None, ("properties_text", "w")))
+        pattern = Pattern(NODES, EDGES, spots, (), (0,), (), counted, random.choice((None, 2, 9)), unless=unless)
+        found = await session.match(replace(pattern, unless=None) if not session.answers_unless else pattern)
+        rows = [as_wanted(wanted, row) for row in plain.nodes.values() if matcher(spots[0].where)(row)]
+        expected = [*Counter(rows).items()] if counted else [(row, 1) for row in rows]
+        shown = None if found is None else [(as_wanted(None, row), times) for row, times in found]
+        assert shown == expected[: pattern.limit], pattern
+
+
 @clause("UGS-137", "UGS-138", "UGS-214")
 async def test_whole_patterns_are_found_as_a_plain_search_finds_them(graph: Graph) -> None:
     random = Random(5)
@@ -168,5 +181,7 @@ async def test_whole_patterns_are_found_as_a_plain_search_finds_them(graph: Grap
                 assert found == (Counter(dict.fromkeys(expected, 1)) if pattern.loose else expected), pattern
                 if session.answers_unless:
                     await check_unless(session, pattern, found)
+        if session.matches_alone:
+            await check_alone(session, plain, random)
     if "match" in graph.system.storage.capabilities.native:
         assert answered > PATTERNS // 2

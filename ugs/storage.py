@@ -59,6 +59,8 @@ class Session(ABC):
 
     orders_joins: ClassVar[bool] = False
     """`match` finds the best order by itself, so nobody need count rows to give it a good one."""
+    matches_alone: ClassVar[bool] = False
+    """`match` answers patterns of a single spot, too: in the order of the key, groups by the first of their rows."""
     answers_unless: ClassVar[bool] = False
     """`match` sees in the same moment whether a vertex has the key of `Pattern.unless`."""
 

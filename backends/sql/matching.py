@@ -57,8 +57,20 @@ class Matching:
         walk = next((leg for leg in self.pattern.legs if leg.reach is not None), None)
         start = "" if walk is None else f"WITH RECURSIVE {WALK} AS ({self._walk(walk, walk.reach or (1, 1))}) "
         choices = [(Way.OUT, Way.IN) if self._forks(leg) else (leg.way,) for leg in self.pattern.legs]
-        branches = " UNION ALL ".join([*self._guard(), *(self._branch(ways) for ways in product(*choices))])
+        guard = list(self._guard())
+        found = [self._branch(ways) for ways in product(*choices)] if self.pattern.legs else [self._alone(bool(guard))]
+        branches = " UNION ALL ".join([*guard, *found])
         return start + branches + limit_of(self.pattern.limit), self.select.parameters.values
+
+    def _alone(self, guarded: bool) -> str:
+        """The rows of a single spot in the order of their key; groups in that of their first rows."""
+        key = self._spot(0)
+        if self.pattern.counted:
+            order = f" ORDER BY min({key})" if self.pattern.wanted_spots else ""
+        else:
+            order = f" ORDER BY {key}"
+        text = self._branch(()) + order
+        return f"SELECT * FROM ({text}{limit_of(self.pattern.limit)}) a" if guarded and order else text
 
     def _guard(self) -> Iterator[str]:
         """A row that comes first where a vertex has the key that none may have, without matches or with them."""

@@ -33,7 +33,7 @@ COUNTED_AT_MOST = 10_000
 class NativeSession(SqlSession):
     """A session that leaves as much as possible to the database."""
 
-    answers_unless = True
+    answers_unless = matches_alone = True
 
     @property
     def orders_joins(self) -> bool:  # type: ignore[override]

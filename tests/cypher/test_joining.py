@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -84,6 +85,11 @@ ONE_QUESTION = [
     ("MATCH (a:P)-->(b:P) RETURN count(*)", [(20,)]),
     ("MATCH (a:P)-->(b:P {i: 99}) RETURN count(*)", [(0,)]),
     ("MATCH (a:Q)-->(b) RETURN b.i", []),
+    ("MATCH (a:P) RETURN a.i LIMIT 2", [(0,), (1,)]),
+    ("MATCH (a:P) WHERE a.i > 2 RETURN a.i", [(3,), (4,)]),
+    ("MATCH (a) WHERE id(a) = 'p3' RETURN a.i", [(3,)]),
+    ("MATCH (a:P) RETURN count(*)", [(5,)]),
+    ("MATCH (a:P) RETURN labels(a)[0] AS l, max(a.i), collect(a.i)", [("P", 4, [0, 1, 2, 3, 4])]),
     ("MATCH (a:P)-[*1..2]->(b:P) RETURN labels(b)[0] AS l, count(DISTINCT b) AS n", [("P", 5)]),
 ]
 SEVERAL = [
@@ -102,6 +108,38 @@ async def test_a_query_that_is_one_question_needs_no_transaction(system: System,
     assert (found is not None) == ((query, expected) in ONE_QUESTION or "LIMIT 0" in query)
     assert found is None or (found.rows == expected and found.fetches <= 1)
     assert (await cypher.ask(system, query)).rows == expected
+
+
+ALONE = [
+    "MATCH (n) RETURN n.v AS v",
+    "MATCH (n:A) RETURN n.v AS v, id(n) AS id LIMIT 7",
+    "MATCH (n) RETURN collect(n.v) AS all",
+    "MATCH (n) RETURN sum(n.f) AS f, avg(n.f) AS a",
+    "MATCH (n) RETURN DISTINCT n.v AS v",
+    "MATCH (n) RETURN n.v AS v, count(*) AS n, min(n.w) AS least",
+    "MATCH (n) RETURN labels(n) AS l, collect(DISTINCT n.v) AS vs",
+    "MATCH (n:A) WHERE n.v <> 2 RETURN n ORDER BY n.v SKIP 2 LIMIT 5",
+    "MATCH (n:A {v: 1}) WHERE n.f > 0.5 RETURN max(n.w) AS most",
+]
+
+
+async def test_single_nodes_come_in_the_same_order_on_every_store(tmp_path: Path) -> None:
+    random = Random(8)
+    nodes = [
+        AddNode(
+            id=f"n{random.randrange(10**6)}",
+            type=random.choice("AB"),
+            properties={"v": random.randrange(4), "w": random.choice((1, 1.0, 2)), "f": random.random()},
+        )
+        for _ in range(80)
+    ]
+    urls = ["memory:", f"sqlite:///{tmp_path}/on.db", f"sqlite:///{tmp_path}/off.db?native=off"]
+    shown = []
+    for url in urls:
+        async with System.at_url(url) as opened:
+            await opened.execute(Batch(operations=tuple(nodes)))
+            shown.append([repr((await cypher.ask(opened, query)).rows) for query in ALONE])
+    assert shown[0] == shown[1] == shown[2]
 
 
 async def test_too_many_matches_come_step_by_step(system: System, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,12 +55,15 @@ class Glance(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1024)
-def glance_of(text: str) -> Glance | None:
-    """What to do for a query that can be answered by asking the store once; None where it cannot, by its text."""
+def glance_of(text: str, alone: bool = True) -> Glance | None:
+    """What to do for a query that can be answered by asking the store once; None where it cannot, by its text.
+
+    `alone`: the store can be asked for single nodes so.
+    """
     prepared = prepare(text)
     if not _is_one_question(prepared):
         return None
-    (part,), layout = plan_for(text, Statistics(joins=True))
+    (part,), layout = plan_for(text, Statistics(joins=True, alone=alone))
     first, *rest = part.operators
     if not isinstance(first, StoreMatch):
         return None
@@ -84,7 +87,8 @@ def _is_one_question(prepared: Prepared) -> bool:
 
 async def run_at_once(session: Session, query: str, params: Mapping[str, Any], limits: Limits) -> Result | None:
     """The answer, or None when more than one question is needed."""
-    view, glance = StoredGraph(session), glance_of(query)
+    view = StoredGraph(session)
+    glance = glance_of(query, view.matches_alone)
     if glance is None or not view.joins or (glance.prepared.rivals and not view.orders_joins):
         return None
     execution = Run(Reader(view), params, limits)

@@ -44,7 +44,7 @@ class Unjoined:
 
     joins = False
     most_matches = 0
-    answers_unless = False
+    answers_unless = matches_alone = False
 
     async def match(self, question: Question, texts: Sequence[str]) -> list[Match] | None:
         return None

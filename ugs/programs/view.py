@@ -98,7 +98,7 @@ class ProgramGraph:
     joins = False
     """A store cannot join what it does not hold: every node has to be completed first."""
     most_matches = 0
-    answers_unless = False
+    answers_unless = matches_alone = False
 
     async def match(self, question: object, texts: object) -> None:
         return None

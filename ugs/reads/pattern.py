@@ -57,7 +57,8 @@ class Leg(Struct, frozen=True):
 class Pattern(Struct, frozen=True):
     """Spots joined by legs. Within one match no arc is used twice, on whichever legs; vertices may be.
 
-    The first spot is where a search best begins, and every leg starts at a spot that is there before it.
+    The first spot is where a search best begins, and every leg starts at a spot that is there before it. Only stores
+    that say so (`Session.matches_alone`) are asked for patterns of one spot and no legs.
     """
 
     vertices: Table

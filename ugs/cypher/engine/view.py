@@ -49,6 +49,10 @@ class GraphView(Protocol):
         """Whether whole patterns may be asked for."""
 
     @property
+    def matches_alone(self) -> bool:
+        """Whether single nodes may be asked for as patterns."""
+
+    @property
     def answers_unless(self) -> bool:
         """Whether patterns may be asked for on a condition."""
 
@@ -96,6 +100,11 @@ class StoredGraph:
     def orders_joins(self) -> bool:
         """Whether the store finds the best order of a pattern by itself."""
         return self.joins and self.session.orders_joins
+
+    @property
+    def matches_alone(self) -> bool:
+        """Whether the store answers patterns of a single node."""
+        return self.joins and self.session.matches_alone
 
     @property
     def answers_unless(self) -> bool:

@@ -25,6 +25,8 @@ from ugs.cypher.engine.planning.starting import lookup
 from ugs.cypher.printing import print_path
 from ugs.reads.pattern import Way
 
+ORDERLESS = ("count", "min", "max")
+
 
 @dataclass(frozen=True, slots=True)
 class After:
@@ -39,11 +41,13 @@ class After:
 
 def fold(planner: MatchPlanner, clause: s.Match, after: After) -> list[Operator]:
     """The operators of a MATCH, as one where the store may be asked for all of it."""
-    use = use_of(planner, after) if planner.followed else None
-    if use is None or not (_is_connected(planner, use) or _is_shortest(planner)):
+    if not planner.followed and not _is_alone(planner):
         return planner.operators
-    first = planner.followed[0]
-    names = list(dict.fromkeys([first.start, *(one.end for one in planner.followed)]))
+    use = use_of(planner, after)
+    if planner.followed and not (_is_connected(planner, use) or _is_shortest(planner)):
+        return planner.operators
+    first = planner.followed[0].start if planner.followed else planner.starts[0]
+    names = list(dict.fromkeys([first, *(one.end for one in planner.followed)]))
     env = planner.env
     placed = [_place(name, planner.every, env) for name in names]
     stretches = [_stretch(one, names, planner.every, env) for one in planner.followed]
@@ -54,6 +58,11 @@ def fold(planner: MatchPlanner, clause: s.Match, after: After) -> list[Operator]
     binds = [bind_path(path, env) for path in planner.paths]
     questions = Questions(placed, stretches, covered, use, slots)
     return [StoreMatch(questions, planner.operators, binds, words)]
+
+
+def _is_alone(planner: MatchPlanner) -> bool:
+    """Whether there is nothing but a single node, and the store can be asked for it."""
+    return planner.statistics.alone and len(planner.starts) == 1 and not planner.paths
 
 
 def _is_connected(planner: MatchPlanner, use: Use) -> bool:
@@ -131,6 +140,8 @@ def use_of(planner: MatchPlanner, after: After) -> Use:
     env, later = planner.env, after.clauses
     projection = _projection(later[0]) if later else None
     counted = projection is not None and not projection.everything and is_narrow(projection)
+    # Single nodes come in the order of their ids, and whatever shows that order must see all of them.
+    counted = counted and (bool(planner.followed) or _is_orderless(projection))
     looks = _grouping_looks(projection) if projection is not None and counted else _all_looks(later, env)
     for path in planner.paths:  # a path is made of all its elements, named or not
         looks.update(dict.fromkeys(element.variable or "" for element in path.elements))
@@ -164,6 +175,12 @@ def _is_loose(projection: s.Projection | None) -> bool:
     """Whether it makes no difference how often an equal row comes."""
     found = [] if projection is None else [part for item in projection.items for part in aggregates(item.value)]
     return all(isinstance(part, s.Call) and (part.distinct or part.name in ("min", "max")) for part in found)
+
+
+def _is_orderless(projection: s.Projection | None) -> bool:
+    """Whether aggregations come to the same in whatever order they see the rows."""
+    found = [] if projection is None else [part for item in projection.items for part in aggregates(item.value)]
+    return all(isinstance(part, s.CountStar) or (isinstance(part, s.Call) and part.name in ORDERLESS) for part in found)
 
 
 def _counts_presence(tree: s.Expression) -> bool:

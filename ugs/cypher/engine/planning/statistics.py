@@ -18,6 +18,8 @@ class Statistics(Struct, frozen=True):
 
     counts: tuple[tuple[str, int], ...] = ()
     joins: bool = False
+    alone: bool = False
+    """Single nodes may be asked for as patterns, too."""
 
     def nodes(self, labels: tuple[str, ...]) -> int:
         known = [count for label, count in self.counts if label in labels]
@@ -29,7 +31,7 @@ class Statistics(Struct, frozen=True):
 async def gather(view: GraphView, labels: Iterable[str]) -> Statistics:
     """The sizes of these labels, to the next power of two: a plan need not know better, and can be used again."""
     counts = [(label, 1 << (await view.count(Wanted((label,)))).bit_length()) for label in labels]
-    return Statistics(tuple(counts), view.joins)
+    return Statistics(tuple(counts), view.joins, view.matches_alone)
 
 
 def labels_worth_counting(query: s.Query) -> tuple[str, ...]:
