@@ -24,7 +24,9 @@ from ugs.reads.where import EVERYTHING, Compare, Everything, Op, Where
 WORTH_WALKING = 200
 """From so many candidates on, a short page is read from a kept order instead of sorting them."""
 PATIENCE = 5_000
-"""So many rows are tested on such a walk before the quicker way to all that meet the condition is taken."""
+"""So many rows are tested on such a walk; where less than one in `RARE` of them meets the condition, the quicker way to
+all that do is taken."""
+RARE = 10
 
 
 Filler = Callable[[Row], Any]
@@ -181,7 +183,11 @@ def _first(rows: Iterator[Row], choice: Choice, limit: int) -> list[Row] | None:
     if choice.scan is None:
         return list(islice(rows if choice.test is None else filter(choice.test, rows), limit))
     found = list(islice(filter(choice.test, islice(rows, PATIENCE)), limit))
-    return found if len(found) == limit or len(choice.rows) <= PATIENCE else None
+    if len(found) < limit and len(choice.rows) > PATIENCE:
+        if len(found) * RARE < PATIENCE:
+            return None
+        found += islice(filter(choice.test, rows), limit - len(found))
+    return found
 
 
 def is_point(plan: Read) -> bool:

@@ -28,12 +28,14 @@ class Cut(Struct, frozen=True):
 
     field: str
     shown: int
-    of: int
+    of: int | None
+    """None: of more than are shown."""
 
     def __str__(self) -> str:
         what = "characters" if self.field == "content" else "entries"
+        many = f"{self.shown} {what}; there are more" if self.of is None else f"{self.shown} of {self.of} {what}"
         return (
-            f"Cut: {self.field} shows the first {self.shown} of {self.of} {what}. Ask more narrowly, or page through "
+            f"Cut: {self.field} shows the first {many}. Ask more narrowly, or page through "
             "them with list_nodes, list_connections and read_content of the profile `extended`."
         )
 
@@ -55,10 +57,10 @@ def within(answer: Json, most: int) -> tuple[Json, Cut | None]:
 def _already_cut(answer: Json) -> Cut | None:
     """What of the answer was not even read."""
     cuts = (Cut(name, len(value), _total(value)) for name, value in answer.items() if isinstance(value, Ids))
-    return next((cut for cut in cuts if cut.shown < cut.of), None)
+    return next((cut for cut in cuts if cut.shown != cut.of), None)
 
 
-def _total(value: str | list[Any]) -> int:
+def _total(value: str | list[Any]) -> int | None:
     return value.total if isinstance(value, Ids) else len(value)
 
 

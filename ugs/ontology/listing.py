@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 class Ids(list[str]):
     """Ids, and how many there are in all, where these may be only the first of them."""
 
-    total: int
+    total: int | None
+    """None: more than these, and counting them would take longer than finding these."""
 
-    def __init__(self, ids: list[str], total: int | None = None) -> None:
+    def __init__(self, ids: list[str], total: int | None) -> None:
         super().__init__(ids)
-        self.total = len(ids) if total is None else total
+        self.total = total
 
 
 class _Page(Struct):
@@ -45,12 +46,15 @@ _read = msgspec.json.Decoder(_Page).decode
 async def ids_of(
     system: System, asked: Asked, limit: int | None = None, most: int | None = None, at: At | None = None
 ) -> Ids:
-    """At most `limit` ids are asked for; of those, no more than `most` are given, and counted where that cuts them."""
+    """At most `limit` ids are asked for; of those at most `most` are given, and all counted where that is cheap."""
     shown = min((bound for bound in (limit, most) if bound is not None), default=None)
     plan = Read(asked.table, asked.where, asked.order, Page(limit=shown))
     found = _read(await system.render(plan, _WRITTEN[asked.table.name], at))
     if not found.more or shown == limit:
-        return Ids(found.ids)
+        return Ids(found.ids, len(found.ids))
+    return Ids(found.ids, await _count(system, asked, at) if asked.countable else None)
+
+
+async def _count(system: System, asked: Asked, at: At | None) -> int:
     async with system.session_at(at) as session:
-        total = await session.count(asked.table, asked.where)
-    return Ids(found.ids, total if limit is None else min(total, limit))
+        return await session.count(asked.table, asked.where)

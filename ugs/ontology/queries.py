@@ -28,6 +28,8 @@ class Asked(Struct, frozen=True):
     table: Table
     where: Where
     order: tuple[Order, ...]
+    countable: bool = True
+    """Whether an index tells how many rows there are; texts would have to be looked at one by one."""
 
     async def rows(self, session: Session, page: Page = WHOLE) -> list[Any]:
         """The rows themselves."""
@@ -149,7 +151,7 @@ def nodes_saying(query: str, node_type: str | None = None) -> Asked:
     if not _storable(query) or not _storable(node_type or ""):
         return Asked(NODES, NOTHING, BY_CREATION)
     says = Linked("content_body", Compare("folded", Op.CONTAINS, query.casefold()))
-    return Asked(NODES, all_of(_is("type", node_type), says), BY_CREATION)
+    return Asked(NODES, all_of(_is("type", node_type), says), BY_CREATION, countable=False)
 
 
 def check_limit(limit: int | None) -> None:

@@ -31,11 +31,14 @@ CONDITIONS = {
 }
 
 
-@pytest.mark.parametrize("patience", [3, 1_000])
+@pytest.mark.parametrize(("patience", "rare"), [(3, 1), (3, 10), (1_000, 10)])
 @pytest.mark.parametrize("name", CONDITIONS)
-async def test_every_way_leads_to_the_same_page(name: str, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_way_leads_to_the_same_page(
+    name: str, patience: int, rare: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "WORTH_WALKING", 1)
     monkeypatch.setattr(reading, "PATIENCE", patience)
+    monkeypatch.setattr(reading, "RARE", rare)
     where, meets = CONDITIONS[name]
     async with System.at_url("memory:") as system:
         graph = Graph(system)
