@@ -126,7 +126,12 @@ CHANGE_KIND = _enum(
 DIRECTION = _enum("SortDirection", {"ASC": "Smallest first", "DESC": "Greatest first"}, "Which way to sort")
 ORDER_FIELD = _enum(
     "MemoryOrderField",
-    {"ID": "The id, by code point", "CREATED": "When it was created", "MODIFIED": "When it was last changed"},
+    {
+        "ID": "The id, by code point",
+        "CREATED": "When it was created",
+        "MODIFIED": "When it was last changed",
+        "DEGREE": "How many connections touch it; a loop counts on both sides",
+    },
     "What nodes are sorted by",
 )
 ORDER = GraphQLInputObjectType(

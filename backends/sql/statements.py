@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from backends.sql.conditions import TRUE, Conditions, Place, joined, stored_columns
-from backends.sql.dialect import Dialect, Parameters, quoted, tie_index
+from backends.sql.conditions import TRUE, Conditions, Place, joined
+from backends.sql.counting import Counting
+from backends.sql.dialect import Dialect, Parameters, quoted
 from backends.sql.fitting import Fitted, fitted
-from ugs.catalog import Catalog, Count, Kind, Relation, Table
+from ugs.catalog import Catalog, Kind, Table
 from ugs.reads.plan import Order, Page, full_order
 from ugs.reads.where import Op, Where
 
@@ -29,18 +30,17 @@ class Select:
         """Rows of a table, cut to a page. A backward page comes in the order of the walk, last row first."""
         walk = walking_order(table, tuple(order), page)
         place = Place(table, "t")
-        columns = columns_of(place)
+        columns, source = columns_of(place), self.source(table, where)
         condition = self.condition(place, where, walk, page)
         if page.per and page.limit is not None:
-            return self._fetch_per(place, condition, walk, page), self.parameters.values
-        source = self.source(table)
+            return self._fetch_per(place, f"{source} t WHERE {condition}", walk, page), self.parameters.values
         text = f"SELECT {columns} FROM {source} t WHERE {condition} ORDER BY {self.order(place, walk)}"
         return text + limit_of(page.limit), self.parameters.values
 
-    def _fetch_per(self, place: Place, condition: str, walk: Sequence[Order], page: Page) -> str:
+    def _fetch_per(self, place: Place, found: str, walk: Sequence[Order], page: Page) -> str:
         group, order = place.column(page.per or ""), self.order(place, walk)
         number = f"row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS place"
-        numbered = f"SELECT t.*, {number} FROM {self.source(place.table)} t WHERE {condition}"
+        numbered = f"SELECT t.*, {number} FROM {found}"
         return (
             f"SELECT {columns_of(place)} FROM ({numbered}) t WHERE t.place <= {int(page.limit or 0)} ORDER BY {order}"
         )
@@ -63,20 +63,9 @@ class Select:
         text = f"SELECT {column}, count(*) FROM {quoted(table.name)} t WHERE {condition} GROUP BY {column}"
         return text, self.parameters.values
 
-    def source(self, table: Table) -> str:
-        """Where rows are read from: the table itself, or a query that counts what there is beside each of its rows."""
-        if not table.counted:
-            return quoted(table.name)
-        counts = ", ".join(f"{self._number(table, count)} AS {quoted(count.name)}" for count in table.counted)
-        return f"(SELECT s.*, {counts} FROM {quoted(table.name)} s)"
-
-    def _number(self, table: Table, count: Count) -> str:
-        return " + ".join(self._related(table.relations[name], table, count.of) for name in count.relations)
-
-    def _related(self, relation: Relation, table: Table, other: Table) -> str:
-        index = tie_index(self.dialect, other, relation.remote)
-        tie = f"c.{stored_columns(other)[relation.remote]} = s.{stored_columns(table)[relation.local]}"
-        return f"(SELECT count(*) FROM {quoted(other.name)} c{index} WHERE {tie})"
+    def source(self, table: Table, where: Where) -> str:
+        """What rows that meet a condition are read from; written in front of it, as it stands in the statement."""
+        return Counting(self.conditions, table, where).source() if table.counted else quoted(table.name)
 
     def condition(self, place: Place, where: Where, walk: Sequence[Order], page: Page) -> str:
         """What a row of the page must meet, the place after which it starts included."""

@@ -137,10 +137,10 @@ class Unfolding:
         return self._every(level, place, walk)
 
     def _first(self, place: Place, read: Read, walk: tuple[Order, ...]) -> str:
+        source = self.select.source(place.table, read.where)
         condition = self.select.condition(place, read.where, walk, read.page)
         order = self.select.order(place, walk)
         limit = None if read.page.limit is None else read.page.limit + 1
-        source = self.select.source(place.table)
         page = f"SELECT * FROM {source} t WHERE {condition} ORDER BY {order}{limit_of(limit)}"
         return f"SELECT t.*, row_number() OVER (ORDER BY {order}) AS place FROM ({page}) t"
 

@@ -201,7 +201,7 @@ class Writing:
         walk = walking_order(read.table, read.order, read.page)
         condition = self.select.condition(place, read.where, walk, read.page)
         return (
-            f"SELECT {columns} FROM {self.select.source(read.table)} {place.alias}{index} "
+            f"SELECT {columns} FROM {self.select.source(read.table, read.where)} {place.alias}{index} "
             f"WHERE {tie.format(place.alias)} AND {condition} "
             f"ORDER BY {self.select.order(place, walk)}{limit}"
         )

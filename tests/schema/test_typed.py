@@ -122,6 +122,22 @@ async def test_typed_questions_go_the_quick_way_and_agree_with_the_executor() ->
         }
 
 
+async def test_lists_come_by_degree_in_pages() -> None:
+    async with System.at_url("memory:") as system:
+        ask = await opened(system)
+        project, _ = await filled(ask)
+        await ask('mutation { createProject(input: {status: "done"}) { node { id } } }')
+        query = """query($a: String) { projects(first: 1, after: $a, orderBy: [{field: DEGREE, direction: DESC}]) {
+          nodes { id status } pageInfo { hasNextPage endCursor } } }"""
+
+        first = (await ask.compiled(query))["projects"]
+        second = (await ask.compiled(query, a=first["pageInfo"]["endCursor"]))["projects"]
+
+        assert [node["id"] for node in first["nodes"]] == [project]
+        assert [node["status"] for node in second["nodes"]] == ["done"]
+        assert (first["pageInfo"]["hasNextPage"], second["pageInfo"]["hasNextPage"]) == (True, False)
+
+
 async def test_conditions_mean_what_they_say() -> None:
     async with System.at_url("memory:") as system:
         ask = await opened(system)
