@@ -93,14 +93,19 @@ async def test_a_timeout_leaves_nothing_running_in_postgresql() -> None:
 async def test_a_timeout_leaves_nothing_running_in_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connect, steps = sqlite3.connect, [0]
 
-    def count() -> int:
-        steps[0] += 1
-        return 0
+    class Watched(sqlite3.Connection):
+        """Tells every some thousand steps of its machine, whoever else wants to be told."""
+
+        def set_progress_handler(self, handler: Any, n: int) -> None:
+            def count() -> int:
+                steps[0] += 1
+                return 0 if handler is None else handler()
+
+            super().set_progress_handler(count, n or 10_000)
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        """The connection, which tells every ten thousand steps of its machine."""
-        connection: sqlite3.Connection = connect(*arguments, **options)
-        connection.set_progress_handler(count, 10_000)
+        connection: sqlite3.Connection = connect(*arguments, factory=Watched, **options)
+        connection.set_progress_handler(None, 0)
         return connection
 
     async def works() -> bool:
