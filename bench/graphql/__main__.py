@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--retakes", type=int, default=2, help="how often a disturbed sample is taken again")
     parser.add_argument("--no-pin", action="store_true", help="leave it to the system on which cores things run")
-    parser.add_argument("--output", type=Path, default=BUILD)
+    parser.add_argument("--output", type=lambda text: Path(text).resolve(), default=BUILD)
     return parser
 
 

@@ -4,6 +4,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -125,3 +126,23 @@ def test_a_request_under_way_is_finished_before_the_end(tmp_path: Path) -> None:
             answer = b"".join(iter(lambda: line.recv(4096), b""))
         assert b'{"data":{"stats":{"nodes":0}}}' in answer
         assert gateway.process.wait(10) == 0
+
+
+LOOKS = """
+import gc, os, signal
+from gateway.serving import serve
+from gateway.settings import Settings
+
+def ready(address):
+    print(gc.get_freeze_count(), gc.get_threshold()[0], flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+serve(Settings(store="sqlite:///graph.db", port=0), ready)
+"""
+
+
+def test_what_was_made_to_serve_is_out_of_the_collectors_sight(tmp_path: Path) -> None:
+    told = subprocess.run([sys.executable, "-c", LOOKS], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    frozen, threshold = map(int, told.stdout.split())
+    # A schema of some hundred types alone is many times as much.
+    assert frozen > 50_000 and threshold >= 10_000, told.stderr
