@@ -206,6 +206,28 @@ async def test_an_error_names_its_place(people: Graph) -> None:
     assert "person?" in failed.value.message
 
 
+@clause("PROG-24")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n) WHERE n.name = $who RETURN n",
+        "MATCH (n:Nobody)-[:NEVER]->(m {name: $who}) RETURN m",
+        "MATCH (a)-[:KNOWS]->(b) MATCH (b)-[:NEVER]->(c) WHERE c.name = $who RETURN c",
+        "OPTIONAL MATCH (n:Nobody) WHERE EXISTS { MATCH (n)-->(m) WHERE m.name = $who } RETURN n",
+        "UNWIND [] AS none RETURN $who",
+    ],
+)
+async def test_a_parameter_that_was_not_given_is_told_whatever_the_data(people: Graph, query: str) -> None:
+    at_once, in_turn = cypher.ask(people.system, query), rows(people, query)
+    for asking in (at_once, in_turn):
+        with pytest.raises(CypherError) as failed:
+            await asking
+        assert (failed.value.code, failed.value.detail) == ("CYPHER_PARAMETER", "MissingParameter")
+        assert failed.value.details["offset"] == query.index("$who")
+
+    assert (await cypher.ask(people.system, "EXPLAIN " + query)).rows == []
+
+
 @clause("UGS-214")
 async def test_a_hop_costs_the_same_number_of_fetches_however_many_nodes_it_starts_from(people: Graph) -> None:
     async with people.system.session() as session:

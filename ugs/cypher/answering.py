@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ugs.cypher.analysis import analyse
 from ugs.cypher.analysis.merging import merge_matches
+from ugs.cypher.analysis.walk import walk
 from ugs.cypher.engine import local, nested
 from ugs.cypher.engine.env import Layout
 from ugs.cypher.engine.limits import Limits
@@ -23,10 +24,10 @@ from ugs.cypher.engine.planning.statistics import Statistics, gather, labels_wor
 from ugs.cypher.engine.reader import Reader
 from ugs.cypher.engine.run import Row, Run
 from ugs.cypher.engine.view import GraphView, StoredGraph
-from ugs.cypher.errors import CypherError, CypherSyntaxError
+from ugs.cypher.errors import CypherError, CypherParameterMissing, CypherSyntaxError
 from ugs.cypher.explaining import PlanStep, as_table, steps_of
 from ugs.cypher.parsing import parse
-from ugs.cypher.syntax import Statement
+from ugs.cypher.syntax import Parameter, Statement
 from ugs.cypher.values.comparing import identity
 from ugs.cypher.views import Glasses, view_of
 from ugs.errors import DeadlineExceeded, LimitExceeded
@@ -50,6 +51,14 @@ class Prepared(Struct, frozen=True):
     columns: tuple[str, ...]
     rivals: tuple[str, ...] = ()
     """Labels of which a plan should know how many nodes have them."""
+    parameters: tuple[Parameter, ...] = ()
+    """What must be given with it."""
+
+    def check_given(self, params: Mapping[str, Any]) -> None:
+        """Refuse what lacks a parameter, whatever the data: who finds nothing would never hear of the mistake."""
+        for one in self.parameters:
+            if one.name not in params:
+                raise CypherParameterMissing("MissingParameter", f"The parameter ${one.name} was not given", one.at)
 
 
 class Result(Struct, frozen=True):
@@ -72,7 +81,9 @@ def prepare(text: str) -> Prepared:
     try:
         columns = tuple(analyse(statement, text))
         statement = replace(statement, query=merge_matches(statement.query))
-        return Prepared(text, statement, columns, labels_worth_counting(statement.query))
+        needed = [] if statement.mode == "EXPLAIN" else [one for one in walk(statement) if isinstance(one, Parameter)]
+        needed.sort(key=lambda one: one.at)
+        return Prepared(text, statement, columns, labels_worth_counting(statement.query), tuple(needed))
     except RecursionError:
         raise CypherSyntaxError("NestingTooDeep", "The query nests too deep", 0) from None
 
@@ -95,6 +106,7 @@ async def run(
     bounds = limits or Limits()
     graph = view_of(source, view, glasses or everything_now())
     with InWords(query, bounds):
+        prepared.check_given(params or {})
         async with asyncio.timeout(bounds.seconds):
             return await _consistent(prepared, graph, params or {}, bounds)
 

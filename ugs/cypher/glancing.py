@@ -96,6 +96,7 @@ async def run_at_once(session: Session, query: str, params: Mapping[str, Any], l
     execution.template = first_row(execution, glance.width)
     try:
         with InWords(query, limits):
+            glance.prepared.check_given(params)
             async with asyncio.timeout(limits.seconds):
                 return await _answer(glance, execution)
     except NotAtOnce:
