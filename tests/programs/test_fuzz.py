@@ -106,8 +106,13 @@ class Linked(SCHEMA.as_state_machine()):  # type: ignore[misc]
 def test_links_lead_where_the_document_says(client: TestClient) -> None:
     Linked.client, Linked.answers = client, Counter()
     few = settings(usual, max_examples=max(2, EXAMPLES // 8 - 1), stateful_step_count=8, derandomize=True)
-    Linked.run(settings=few)
-    assert {("POST", 201), ("GET", 200), ("PUT", 200), ("DELETE", 204)} <= Linked.answers.keys()
+    wanted = {("POST", 201), ("GET", 200), ("PUT", 200), ("DELETE", 204)}
+    # So few requests need not have come everywhere; others follow until they have.
+    for more in (few, *[settings(few, derandomize=False)] * 5):
+        Linked.run(settings=more)
+        if wanted <= Linked.answers.keys():
+            return
+    raise AssertionError(f"never seen: {wanted - Linked.answers.keys()}")
 
 
 class Keeping(RuleBasedStateMachine):
