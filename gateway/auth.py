@@ -18,11 +18,11 @@ from graphql import OperationDefinitionNode, OperationType
 from gateway.jwks import FileKeys, IssuerKeys
 from gateway.logs import Log
 from gateway.settings import Mode, Settings
-from gateway.tokens import PREFIX, ROLES, read_tokens, token_hash
+from gateway.tokens import PREFIX, read_tokens, token_hash
 from schema.operations import Prepared
 from ugs.connect import storage_for
 from ugs.errors import Forbidden, InvalidSyntax, StorageIOError, UgsError, Unauthenticated
-from ugs.identity import LOCAL, Principal
+from ugs.identity import LOCAL, ROLES, Principal
 from ugs.keyring import Keyring
 from ugs.keys.model import PREFIX as STORED_PREFIX
 

@@ -14,7 +14,7 @@ from itertools import count
 from secrets import token_hex
 
 import msgspec
-from graphql import OperationType
+from graphql import GraphQLError, OperationType
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -30,7 +30,7 @@ from gateway.reception import Admitted
 from gateway.settings import Settings, is_loopback
 from schema.errors import masked
 from schema.operations import Short
-from ugs.errors import DeadlineExceeded, LimitExceeded, Unauthenticated
+from ugs.errors import DeadlineExceeded, LimitExceeded, UgsError, Unauthenticated
 from ugs.identity import Principal
 
 log = Log("gateway")
@@ -228,8 +228,11 @@ class Express:
     def _short(self, asked: Asked, admitted: Admitted) -> Short | None:
         try:
             return self.operations.short(admitted.prepared, asked.variables, asked.operation)
-        except Exception:
+        except (UgsError, GraphQLError, RecursionError):
             return None  # the executor says by itself what is wrong
+        except Exception as error:
+            log.exception("an operation could not be compiled; the executor answers it", error)
+            return None
 
     # ── the answer ───────────────────────────────────────────────────────────
 

@@ -15,10 +15,9 @@ import msgspec
 from msgspec import Struct
 
 from ugs.errors import InvalidSyntax, StorageIOError
-from ugs.identity import Principal
+from ugs.identity import ROLES, Principal
 
 PREFIX = "ugs_"
-ROLES = ("reader", "writer", "admin")
 
 
 class StoredToken(Struct, frozen=True, omit_defaults=True):

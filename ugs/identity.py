@@ -48,6 +48,10 @@ def check_identifier(text: object, what: str = "id") -> str:
     )
 
 
+ROLES = ("reader", "writer", "admin")
+"""What somebody may be; each may do what the ones before may, and more."""
+
+
 class Principal(Struct, frozen=True):
     """On whose behalf something happens."""
 

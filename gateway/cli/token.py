@@ -10,7 +10,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from gateway.tokens import ROLES, StoredToken, create_token
+from gateway.tokens import StoredToken, create_token
+from ugs.identity import ROLES
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -9,8 +9,9 @@ from ugs.desk import Desk
 from ugs.errors import InvalidSyntax, KeyNotFound
 from ugs.events import Draft
 from ugs.feature import Command, Decision
+from ugs.identity import ROLES
 from ugs.keys.events import CREATED, REVOKED
-from ugs.keys.model import API_KEYS, ROLES, ApiKey
+from ugs.keys.model import API_KEYS, ApiKey
 from ugs.values import FORBIDDEN_TEXT
 
 LONGEST = 200

@@ -17,7 +17,6 @@ from ugs.identity import Principal
 from ugs.values import JsonText, from_text
 
 PREFIX = "ugsk_"
-ROLES = ("reader", "writer", "admin")
 NO_HASH = sha256(b"").hexdigest()
 """What a key that nobody has is compared with, so that refusing it takes as long."""
 

@@ -7,10 +7,10 @@ from gateway.cli.operations.asking import read_moment
 from gateway.cli.ports import Port, Record
 from gateway.cli.usage import Asked, one_of
 from ugs.errors import InvalidSyntax
+from ugs.identity import ROLES
 
 ACTIONS = ("add", "list", "revoke")
 HOLDER = ("user", "tenant", "project", "agent")
-ROLES = ("reader", "writer", "admin")
 
 
 async def key(asked: Asked, port: Port) -> Answer:
