@@ -12,10 +12,12 @@ HOST   ?= 127.0.0.1
 PORT   ?= 8000
 # Runs a command with the real servers up and their URLs in its environment.
 SERVERS := $(BIN)/python -m tests.servers run --
+# Tests of many parts at once, each of them long.
+WHOLE  := tests/conformance_tests tests/examples tests/bench tests/cypher/test_differential.py
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web run test lint types contracts unit conformance doors behaviour proofs tck mcp packaging bench fuzz faults servers lock clean
+.PHONY: help install web run test lint types contracts unit whole conformance doors behaviour proofs tck mcp packaging bench fuzz faults servers lock clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -50,8 +52,11 @@ types: $(STAMP)  ## mypy, strict
 contracts: $(STAMP)  ## import-linter: who may import whom
 	@$(BIN)/lint-imports
 
-unit: $(STAMP)  ## tests/ without the packaging and full fault suites
-	@$(BIN)/python -m pytest tests --ignore=tests/packaging --durations=25
+unit: $(STAMP)  ## tests/ without the suites that have a target of their own
+	@$(BIN)/python -m pytest tests $(addprefix --ignore=,tests/packaging $(WHOLE)) --durations=25
+
+whole: $(STAMP)  ## the kit on strangers' stores, examples, benches, and random queries beside Neo4j
+	@$(SERVERS) $(BIN)/python -m pytest $(WHOLE) --durations=10
 
 conformance: $(STAMP)  ## the kit on all four stores, report in build/conformance
 	@$(SERVERS) $(BIN)/python -m conformance --all --report build/conformance
@@ -61,7 +66,7 @@ doors: $(STAMP)  ## the kit through GraphQL over HTTP, on all four stores
 
 # What make test runs side by side: two lanes of about the same length.
 behaviour: unit packaging  ## unit, then packaging
-proofs: conformance doors  ## conformance, then doors
+proofs: conformance doors whole  ## conformance, then doors, then whole
 
 tck: $(STAMP)  ## the openCypher TCK on every store, report in build/tck
 	@$(SERVERS) $(BIN)/python -m tests.cypher

@@ -6,7 +6,7 @@ A plan with any part that Neo4j would not answer exactly is left to the executor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from backends.neo4j.filters import Filters, Layouts
 from backends.neo4j.layout import Layout
 from backends.neo4j.shown import Shown
 from backends.neo4j.writing import places, without_extra
-from ugs.reads.plan import Found, Read, Rows, full_order
+from ugs.reads.plan import WHOLE, Found, Read, Rows, full_order
 
 Values = list[Any]
 Reading = Callable[..., Rows]
@@ -95,7 +95,7 @@ class _Writer:
         layout, n = layout_of(self.layouts, plan.table), self.parameters.variable()
         source, test = sources(self.parameters, layout, n, plan.where), self._test(layout, n, plan)
         found = f"{source} WHERE {test}"
-        items = self._page(layout, n, plan, found, self._list(layout, n, plan, shown))
+        items = self._page(layout, n, plan, found, shown)
         if not plan.total:
             return f"RETURN COLLECT {{ {items} }}"
         return f"RETURN COLLECT {{ {items} }}, COUNT {{ {found} RETURN {n} }}"
@@ -106,8 +106,10 @@ class _Writer:
             raise NotComparable
         return condition.text
 
-    def _page(self, layout: Layout, n: str, read: Read, found: str, returned: str) -> str:
-        """The rows found, cut to the page and one more, each with what hangs on it."""
+    def _page(
+        self, layout: Layout, n: str, read: Read, found: str, shown: Shown | None, tied: Sequence[str] = ()
+    ) -> str:
+        """The rows found, cut to the page and one more where that is told, each with what hangs on it."""
         page, order = read.page, full_order(read.table, read.order)
         if not ordering.is_native(layout, order):
             raise NotComparable
@@ -116,12 +118,13 @@ class _Writer:
         if page.after is not None:
             place = ordering.stored_place(layout, order, page.after)
             tests.append(ordering.behind(self.parameters, layout, n, way, place))
-        sort = ordering.order_by(layout, n, way, ordering.fixed_fields(layout, read.where))
-        limit = "" if page.limit is None else f" LIMIT {self.parameters.add(page.limit + 1)}"
+        sort = ordering.order_by(layout, n, way, [*tied, *ordering.fixed_fields(layout, read.where)])
+        beyond = 1 if shown is None or shown.further else 0
+        limit = "" if page.limit is None else f" LIMIT {self.parameters.add(page.limit + beyond)}"
         if layout.counted:
             # What is counted can be compared only once it has a name.
             found = f"{found} WITH {counted(self.layouts, self.parameters, layout, n)} WHERE true"
-        kept = named(layout, n)
+        kept, returned = named(layout, n), self._list(layout, n, read, shown)
         # The cut comes before the subqueries; saying the order again is free and makes it certain.
         return f"{found} AND {' AND '.join(tests)} WITH {kept} ORDER BY {sort}{limit} RETURN {returned} ORDER BY {sort}"
 
@@ -142,6 +145,10 @@ class _Writer:
         layout, m = layout_of(self.layouts, read.table), self.parameters.variable()
         test = self._test(layout, m, read)
         found = f"MATCH ({m}:{layout.label}) WHERE {m}.{layout.columns[remote]} = {tie} AND {test}"
-        items = self._page(layout, m, read, found, self._list(layout, m, read, shown))
+        if layout.table.key == (remote,) and read.page == WHOLE and not layout.counted:
+            # Of a row that is found by its key there is no other: nothing to sort, nothing to cut.
+            items = f"{found} RETURN {self._list(layout, m, read, shown)}"
+        else:
+            items = self._page(layout, m, read, found, shown, tied=[remote])
         counted = [f"COUNT {{ {found} RETURN {m} }}"] if read.total else []
         return [f"COLLECT {{ {items} }}", *counted]

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ugs.catalog import Table
 from ugs.reads.plan import Order, Read, full_order
-from ugs.reads.rendering import Body, Column, Cursor, EndCursor, Items, Many, One, Parts, Piece, Rendering
+from ugs.reads.rendering import Body, Column, Cursor, EndCursor, Further, Items, Many, One, Parts, Piece, Rendering
 
 
 class Shown(Struct, frozen=True, eq=False):
@@ -17,6 +17,8 @@ class Shown(Struct, frozen=True, eq=False):
 
     fields: frozenset[str]
     cursors: bool
+    further: bool
+    """Whether it is told if there are more rows than the page has."""
     nest: Mapping[str, Shown]
 
     def columns(self, read: Read, among: Iterable[str]) -> list[str]:
@@ -43,6 +45,7 @@ def _shown(root: Body | Parts) -> Shown:
     return Shown(
         frozenset(piece.field for piece in pieces if isinstance(piece, Column)),
         any(isinstance(piece, Cursor | EndCursor) for piece in (*pieces, *ends)),
+        any(isinstance(piece, Further) for piece in ends),
         _merged([(piece.name, _shown(_root(piece))) for piece in pieces if isinstance(piece, One | Many)]),
     )
 
@@ -62,4 +65,4 @@ def _merged(found: list[tuple[str, Shown]]) -> dict[str, Shown]:
 
 def _both(one: Shown, other: Shown) -> Shown:
     nest = _merged([*one.nest.items(), *other.nest.items()])
-    return Shown(one.fields | other.fields, one.cursors or other.cursors, nest)
+    return Shown(one.fields | other.fields, one.cursors or other.cursors, one.further or other.further, nest)

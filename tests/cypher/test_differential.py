@@ -1,7 +1,8 @@
 """Random queries over random graphs: our engine on every store, native and not, against Neo4j's own Cypher.
 
 Neo4j is asked directly, over the very nodes and relationships that our store keeps there, so the data is the same and
-only the engines differ. `UGS_TEST_CYPHER` says how many queries (`make fuzz` asks for many more than the usual).
+only the engines differ. Expressions of every kind of value are compared in the same way, without a graph.
+`UGS_TEST_CYPHER` says how many queries (`make fuzz` asks for many more than the usual).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from neo4j import READ_ACCESS, AsyncGraphDatabase
 from neo4j.exceptions import Neo4jError
 
 from tests import servers
-from tests.cypher import inventing
+from tests.cypher import inventing, inventing_values
 from ugs import cypher
 from ugs.cypher.errors import CypherError
 from ugs.graph.batches import Batch
@@ -27,6 +28,7 @@ from ugs.system import System
 
 QUERIES = int(os.environ.get("UGS_TEST_CYPHER", "500"))
 PER_ROUND, GRAPHS = 100, 10
+SEED = int(os.environ.get("UGS_TEST_SEED", "1"))
 LABEL = "UGSNode"
 FAILED = ("an error",)
 
@@ -58,13 +60,18 @@ class Oracle:
         self.session = session
 
     async def ask(self, text: str) -> Hashable:
+        found = await self.rows(inventing.theirs(text, LABEL))
+        return FAILED if found is None else answer(found, "ORDER BY" in text)
+
+    async def rows(self, text: str) -> list[Any] | None:
+        """What Neo4j answers; None for an error of which the query is to blame."""
         try:
-            found = await (await self.session.run(inventing.theirs(text, LABEL))).values()
+            found: list[Any] = await (await self.session.run(text)).values()
         except Neo4jError as error:
             if "Syntax" in (error.code or ""):
                 pytest.fail(f"The generator wrote what Neo4j cannot read: {text}: {error.message}")
-            return FAILED
-        return answer(found, "ORDER BY" in text)
+            return None
+        return found
 
 
 @pytest.fixture
@@ -117,9 +124,9 @@ async def compare(systems: dict[str, System], oracle: Oracle, text: str) -> bool
 
 
 async def test_random_queries_are_answered_as_neo4j_answers_them(systems: dict[str, System], oracle: Oracle) -> None:
-    seed, answered, asked = int(os.environ.get("UGS_TEST_SEED", "1")), 0, 0
+    answered, asked = 0, 0
     while asked < QUERIES:
-        random = Random(f"{seed}-{asked}")
+        random = Random(f"{SEED}-{asked}")
         # Planning costs Neo4j far more than answering, so each query is asked of several graphs.
         texts = [inventing.query(random) for _ in range(min(PER_ROUND, max(1, QUERIES // GRAPHS)))]
         for _ in range(GRAPHS):
@@ -127,3 +134,22 @@ async def test_random_queries_are_answered_as_neo4j_answers_them(systems: dict[s
             answered += sum([await compare(systems, oracle, text) for text in texts])
             asked += len(texts)
     assert answered > asked * 0.8
+
+
+async def test_random_expressions_have_the_values_that_neo4j_gives_them(oracle: Oracle) -> None:
+    answered = 0
+    async with System.at_url("memory:") as system:
+        for number in range(QUERIES):
+            text = f"RETURN {inventing_values.expression(Random(f'{SEED}-{number}'))} AS value"
+            expected, found = await oracle.rows(text), await rows_of(system, text)
+            assert inventing_values.alike(found) == inventing_values.alike(expected), text
+            answered += expected is not None
+    assert answered > QUERIES * 0.9
+
+
+async def rows_of(system: System, text: str) -> list[Any] | None:
+    """What we answer; None for an error."""
+    try:
+        return [list(row) for row in (await cypher.ask(system, text)).rows]
+    except CypherError:
+        return None

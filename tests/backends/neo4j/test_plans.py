@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -95,6 +96,27 @@ async def test_a_plan_is_one_statement(storage: Neo4jStorage) -> None:
     out = answer.items[0].nest["out"]
     assert [row.id for row in out.rows] == ["e0", "e1"] and out.more and out.total == 6
     assert [item.nest["to"].rows[0].id for item in out] == ["b", "c"]
+
+
+async def test_a_page_of_related_rows_reads_no_more_than_it_shows(storage: Neo4jStorage) -> None:
+    await insert(storage, node("a"), node("b"), *(edge(f"e{at:02}", "a", "b", seq=at) for at in range(60)))
+    target = Nested("target_node", Read(NODES))
+    edges = Read(EDGES, order=(Order("seq"),), page=Page(limit=2)).nested(to=target)
+    plan = Read(NODES, eq("id", "a")).nested(out=Nested("outgoing", edges))
+
+    statement = storage._made.plans.statement(plan)
+
+    assert statement is not None
+    async with storage._opened._session("READ") as session:
+        result = await session.run(f"PROFILE {statement.text}", statement.parameters)  # type: ignore[arg-type]
+        await result.values()
+        assert max(rows_in((await result.consume()).profile)) == 3  # the page, and one more that tells there is more
+
+
+def rows_in(profile: Any) -> list[int]:
+    """How many rows came out of each operator."""
+    below = [rows for child in profile.get("children", ()) for rows in rows_in(child)]
+    return [profile["args"].get("Rows", 0), *below]
 
 
 def count_calls(session: Session) -> list[str]:

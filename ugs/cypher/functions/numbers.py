@@ -65,7 +65,8 @@ def rounded(value: Any, digits: Any = 0, mode: Any = None) -> float:
 
 
 def _whole(code: Callable[[float], int]) -> Callable[[float], float]:
-    return lambda number: float(code(number)) if math.isfinite(number) else number
+    # A whole number knows no zero below zero, and ceil(-0.5) is one.
+    return lambda number: math.copysign(code(number), number) if math.isfinite(number) else number
 
 
 def _log(number: float) -> float:

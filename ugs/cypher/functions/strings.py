@@ -72,9 +72,9 @@ def substring(value: Any, start: Any, length: Any = None) -> str:
 def replace(value: Any, old: Any, new: Any) -> str:
     text, old, new = _text("replace", value), _text("replace", old), _text("replace", new)
     # The result is measured before it is made: a short query could ask for a very long text.
-    if old and len(text) + text.count(old) * (len(new) - len(old)) > MAX_TEXT:
+    if len(text) + text.count(old) * (len(new) - len(old)) > MAX_TEXT:
         raise LimitExceeded(f"A text grew beyond {MAX_TEXT} characters", limit=MAX_TEXT)
-    return text.replace(old, new) if old else text
+    return text.replace(old, new)  # nothing is found before, between and behind all letters
 
 
 @function("split", "string, string|list", "list<string>")
