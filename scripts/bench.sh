@@ -14,6 +14,7 @@ part bench "$effort"
 part bench.facts --facts "$facts"
 part bench.ontology
 [ "$effort" = --full ] && part bench.ontology --nodes 500k --stores memory,sqlite,postgresql --calls 5 --peer-calls 2
+[ "$effort" = --full ] && part bench.cypher --sizes 1M --stores memory,sqlite,postgresql
 for each in bench.graphql bench.cypher bench.programs bench.vectors bench.actors bench.cli; do part "$each"; done
 [ "${#failed[@]}" -eq 0 ] && exit 0
 printf '\n==> not measured, or a comparison whose answers differed: %s\n' "${failed[*]}" >&2

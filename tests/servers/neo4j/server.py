@@ -1,5 +1,6 @@
 """One Neo4j server: its configuration, its start from jars, and its first password."""
 
+import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,12 @@ ALLOWED_PROCEDURES = [
     *["db.info", "db.labels", "db.ping", "db.propertyKeys", "db.relationshipTypes", "db.schema.*"],
     *["db.clearQueryCaches", "dbms.components", "dbms.routing.getRoutingTable"],
 ]
+
+
+def memory() -> tuple[str, str]:
+    """The heap and the cache of pages, small ones unless `UGS_TEST_NEO4J_MEMORY=heap+pages` says otherwise."""
+    heap, _, pages = os.environ.get("UGS_TEST_NEO4J_MEMORY", "512m+128m").partition("+")
+    return heap, pages or heap
 
 
 class Neo4j(Server):
@@ -55,7 +62,7 @@ class Neo4j(Server):
             "server.bolt.advertised_address": self.address,
             "server.http.enabled": "false",
             "server.https.enabled": "false",
-            "server.memory.pagecache.size": "128m",
+            "server.memory.pagecache.size": memory()[1],
             # Run from jars the import folder is unset, which would open the whole file system.
             "server.directories.import": f"{self.home}/import",
             "server.directories.logs": f"{Path(self.log).with_suffix('')}-logs",
@@ -67,8 +74,9 @@ class Neo4j(Server):
         }
 
     def command(self) -> list[str]:
+        heap, _ = memory()
         return [
-            find_java(), "-Xms512m", "-Xmx512m", "-XX:+UseG1GC", "--add-opens=java.base/java.nio=ALL-UNNAMED",
+            find_java(), f"-Xms{heap}", f"-Xmx{heap}", "-XX:+UseG1GC", "--add-opens=java.base/java.nio=ALL-UNNAMED",
             "-cp", f"{jar_folder()}/*", "org.neo4j.server.CommunityEntryPoint",
             f"--home-dir={self.home}", f"--config-dir={self.home}/conf",
         ]  # fmt: skip
