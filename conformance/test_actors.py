@@ -167,8 +167,8 @@ async def test_a_dump_comes_back_with_new_actors(acting: Acting, tmp_path: Path)
     await graph.add_edge("root", "missing-node", "depends_on", {"why": "dangling"})
     await graph.remove_edge((await graph.add_edge("root", "root", "references"))["id"])
     file = tmp_path / "graph.json"
-    file.write_text(json.dumps(await graph.dump(), indent=2))
-    dumped = json.loads(file.read_text())
+    file.write_text(json.dumps(await graph.dump(), indent=2), "utf-8")
+    dumped = json.loads(file.read_text("utf-8"))
     assert list(dumped) == ["nodes", "edges"] and len(dumped["nodes"]) == 2
     made: list[str] = []
     async with System.at_url("memory:") as other:

@@ -281,7 +281,7 @@ async def test_a_snapshot_is_written_when_the_count_passes_a_multiple(folder: Fo
 async def snapshotted(folder: Folder, events: int) -> bool:
     """Whether a snapshot of so many events comes; it is written beside the service, so it may take its time."""
     for _ in range(600):
-        if folder.snapshot.exists() and json.loads(folder.snapshot.read_text())["eventCount"] == events:
+        if folder.snapshot.exists() and json.loads(folder.snapshot.read_text("utf-8"))["eventCount"] == events:
             return True
         await asyncio.sleep(0.05)
     return False
@@ -319,7 +319,7 @@ async def test_a_snapshot_cut_off_while_it_was_written_does_no_harm(folder: Fold
         assert ids(await Graph(system).list_nodes()) == ["a", "b"]
         await system.snapshot()
         assert (await system.verify()).ok
-    assert json.loads(folder.snapshot.read_text())["eventCount"] == 2
+    assert json.loads(folder.snapshot.read_text("utf-8"))["eventCount"] == 2
 
 
 @needs("files")
@@ -348,10 +348,10 @@ async def digest_of(folder: Folder) -> str:
 def lay_out(folder: Folder, case: dict[str, Any]) -> bytes:
     """Write the files of a recovery case; answers the log as it was written."""
     log: str = "".join(f"{line}\n" for line in case["wal"]) + case.get("wal_raw_tail", "")
-    folder.wal.write_text(log, encoding="utf-8")
+    folder.wal.write_bytes(log.encode())
     snapshot = case.get("snapshot_raw") or json.dumps(case["snapshot"])
     if snapshot != "null":
-        folder.snapshot.write_text(snapshot, encoding="utf-8")
+        folder.snapshot.write_bytes(snapshot.encode())
     return log.encode()
 
 

@@ -43,7 +43,7 @@ from ugs.programs.working import WorkingGraph
 
 OK = {"op": "+", "operation": {"type": "cypher", "query": "MATCH (n) RETURN n"}}
 COMPLETE = fixture("prog_organizational_patterns")["program"]
-DSL = (files("conformance") / "data" / "prog_organizational_patterns.dsl").read_text()
+DSL = (files("conformance") / "data" / "prog_organizational_patterns.dsl").read_text("utf-8")
 CASES = fixture("prog_validation_cases")["cases"]
 
 

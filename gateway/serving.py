@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from gateway.app import create_app
 from gateway.handshakes import CarefulSocket
 from gateway.lane import LaneProtocol
+from gateway.machine import OURS_ALONE, STOPPING
 from gateway.settings import Settings, flag
 from gateway.sockets import MOST_FRAME
 from ugs.errors import UgsError
@@ -43,7 +44,7 @@ def bind(settings: Settings) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, OURS_ALONE, 1)
         listener.bind(address)
     except OSError as error:
         raise CannotListen(_why(settings, error), host=host, port=port) from error
@@ -126,5 +127,5 @@ def _spare_collector() -> None:
 
 def _stop_calmly() -> None:
     """The web server drains on these signals and then raises them again; by then there is nothing left to end."""
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in STOPPING:
         signal.signal(number, lambda *_: None)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from gateway.devices import is_device
 from gateway.logs import Log
 from gateway.mirror.mirrors import Mirrors
 from gateway.settings import Settings, Tenancy
@@ -29,7 +31,12 @@ log = Log("gateway.tenants")
 
 def place_of(tenant: str) -> str:
     """The name of a tenant's store: its own name where every database can take it, else a hash of it."""
-    return tenant if PLAIN.fullmatch(tenant) else "h_" + sha256(tenant.encode()).hexdigest()[:20]
+    return tenant if _is_plain(tenant) else "h_" + sha256(tenant.encode()).hexdigest()[:20]
+
+
+def _is_plain(tenant: str) -> bool:
+    # A store of files keeps each tenant in a folder of its name, and no folder on Windows can be called nul.
+    return PLAIN.fullmatch(tenant) is not None and not (sys.platform == "win32" and is_device(tenant))
 
 
 class Tenants:

@@ -9,6 +9,7 @@ from uuid import UUID
 import strawberry
 from graphql import GraphQLError, ValueNode, value_from_ast_untyped
 
+from ugs.clock import utc
 from ugs.errors import UgsError
 from ugs.identity import Scope
 from ugs.values import MAX_INT, check_value
@@ -92,9 +93,9 @@ SCALARS: dict[object, Any] = {
 
 def instant_text(millis: int) -> str:
     """A stored time as a DateTime is written."""
-    return _written(datetime.fromtimestamp(millis / 1000, UTC))
+    return _written(utc(millis / 1000))
 
 
 def instant_of(millis: int) -> Instant:
     """The moment a stored time means."""
-    return Instant(datetime.fromtimestamp(millis / 1000, UTC))
+    return Instant(utc(millis / 1000))

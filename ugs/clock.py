@@ -1,9 +1,24 @@
-"""Time that never goes back: the wall clock behind an interface, and the rule that steps it forward."""
+"""Time that never goes back: the wall clock behind an interface, the rule that steps it forward, and its moments."""
 
 from __future__ import annotations
 
+import sys
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
+
+if sys.platform == "win32":
+    EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+    def utc(seconds: float) -> datetime:
+        """The moment a Unix time means; the system's own calendar there ends before 1970 and after 3000."""
+        return EPOCH + timedelta(seconds=seconds)
+
+else:
+
+    def utc(seconds: float) -> datetime:
+        """The moment a Unix time means."""
+        return datetime.fromtimestamp(seconds, UTC)
 
 
 class Clock(Protocol):

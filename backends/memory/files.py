@@ -6,6 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from backends.memory.handles import BINARY, sync_folder
+from ugs.replacing import replace
+
 
 class Files:
     """The real file system. Handles are file descriptors."""
@@ -33,10 +36,10 @@ class Files:
             yield from file
 
     def open_for_append(self, path: Path) -> int:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | BINARY, 0o644)
 
     def open_new(self, path: Path) -> int:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | BINARY, 0o644)
 
     def write(self, handle: int, data: bytes | memoryview) -> int:
         """Write some of the data; answers how much."""
@@ -49,7 +52,7 @@ class Files:
         os.close(handle)
 
     def rename(self, source: Path, target: Path) -> None:
-        os.replace(source, target)
+        replace(source, target)
 
     def link(self, source: Path, target: Path) -> None:
         """A second name for a file, so that the first can be given away."""
@@ -60,11 +63,7 @@ class Files:
 
     def fsync_folder(self, path: Path) -> None:
         """Make names in a folder durable."""
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_folder(path)
 
     def write_all(self, handle: int, data: bytes) -> None:
         """Write everything, however many calls it takes."""

@@ -6,9 +6,9 @@ its place, every batch is complete. Wherever anything else is found there is no 
 
 from __future__ import annotations
 
-import fcntl
 import os
 
+from backends.memory.exclusive import lock_shared
 from backends.memory.layout import FORMAT, LOCK, LOG, REPAIR, SNAPSHOT, chained, has_seal, is_sealed, is_whole
 from ugs.glances import Glance
 from ugs.plain_json import loads
@@ -32,12 +32,12 @@ def glance(url: str) -> Glance | None:
     if not folder or folder.startswith("//") or "?" in folder or "%" in folder:
         return None
     try:
-        lock = os.open(os.path.join(folder, LOCK), os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(os.path.join(folder, LOCK), os.O_RDONLY)
     except OSError:
         return None
     try:
         # Shared: several may look at once, and nobody can begin to write while somebody looks.
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock_shared(lock)
         return _look(folder)
     except (OSError, ValueError, LookupError, TypeError, RecursionError, Unclear):
         return None

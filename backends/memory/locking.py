@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import time
 from pathlib import Path
 
 import msgspec
 
+from backends.memory.exclusive import lock_alone
 from backends.memory.layout import LOCK
 from ugs.errors import StorageIOError, StoreLocked
 
@@ -30,7 +30,7 @@ class FolderLock:
         except OSError as error:
             raise StorageIOError(f"Cannot open {self.path}: {error.strerror}", path=str(self.path)) from error
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_alone(handle)
         except OSError as error:
             holder = self._holder(handle)
             os.close(handle)
@@ -45,22 +45,24 @@ class FolderLock:
     def _open(self) -> int:
         """The file to lock; where nothing can be written, what is there is locked as it is, so that reading goes on."""
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             if error.errno not in (errno.EROFS, errno.EACCES):
                 raise
-        return os.open(self.path if self.path.exists() else self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(self.path if self.path.exists() else self.folder, os.O_RDONLY)
 
     def _sign(self, handle: int) -> None:
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         # The text only serves a message; a full disk must not keep a store from opening for reading.
         with contextlib.suppress(OSError):
             os.ftruncate(handle, 0)
-            os.pwrite(handle, msgspec.json.encode({"pid": os.getpid(), "started": started}), 0)
+            os.lseek(handle, 0, os.SEEK_SET)
+            os.write(handle, msgspec.json.encode({"pid": os.getpid(), "started": started}))
 
     def _holder(self, handle: int) -> str:
         try:
-            known = msgspec.json.decode(os.pread(handle, 1000, 0), type=dict[str, int | str])
+            os.lseek(handle, 0, os.SEEK_SET)
+            known = msgspec.json.decode(os.read(handle, 1000), type=dict[str, int | str])
             return f"process {known['pid']} (since {known['started']})"
         except (msgspec.MsgspecError, KeyError, OSError):
             return "another process"

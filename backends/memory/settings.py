@@ -1,7 +1,7 @@
 """What the URL of a memory store says: where the files lie, and how careful to be with them.
 
-`memory:` has no folder. `file:./data`, `file:/srv/data` and `memory:./data` name one. Options follow a `?`:
-`fsync=always|interval|off`, `snapshot_every=1000` (0: never by itself), `strict_recovery=on`, `native=off`.
+`memory:` has no folder. `file:./data`, `file:/srv/data`, `file:C:/data` and `memory:./data` name one. Options follow
+a `?`: `fsync=always|interval|off`, `snapshot_every=1000` (0: never by itself), `strict_recovery=on`, `native=off`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 from msgspec import Struct
 
 from ugs.errors import InvalidSyntax
+from ugs.local_paths import local_path
 
 
 class Fsync(StrEnum):
@@ -65,7 +66,7 @@ def settings_from(url: str) -> Settings:
         path = _without_host(url, path[2:])
     if scheme == "file" and not path:
         raise InvalidSyntax(f"{url!r} names no folder: write file:./data or file:/absolute/path", url=url)
-    folder = Path(unquote(path)) if path else None
+    folder = local_path(path) if path else None
     return Settings(folder=folder, **_options(query))
 
 

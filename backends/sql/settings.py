@@ -2,6 +2,7 @@
 
     sqlite:///relative.db     a file, from the current folder; sqlite:./relative.db means the same
     sqlite:////absolute.db    a file, from the root; sqlite:/absolute.db means the same
+    sqlite:///C:/absolute.db  a file on a drive of Windows; sqlite:C:/absolute.db means the same
     sqlite:                   a private file that is gone with the process
     postgresql://user:password@host:port/database?schema=ugs
 
@@ -21,6 +22,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from msgspec import Struct
 
 from ugs.errors import InvalidSyntax
+from ugs.local_paths import local_path
 
 DEFAULT_SCHEMA = "ugs"
 SCHEMA = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,47}")
@@ -125,7 +127,7 @@ def _sqlite(url: str) -> SqliteSettings:
             "or sqlite: for a private database that is not kept",
             url=url,
         )
-    return SqliteSettings(Path(unquote(file)), **options)
+    return SqliteSettings(local_path(file), **options)
 
 
 def _postgresql(url: str) -> PostgresqlSettings:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from ugs.replacing import replace
 
 
 class Checkpoint:
@@ -32,7 +33,7 @@ class Checkpoint:
         self.done = done
         beside = self.path.with_name(self.path.name + ".new")
         beside.write_text(json.dumps({"id": self.id, "work": self.work, "done": done}), "utf-8")
-        os.replace(beside, self.path)
+        replace(beside, self.path)
 
     def forget(self) -> None:
         """The work is complete."""

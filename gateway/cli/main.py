@@ -122,13 +122,13 @@ def unknown_command(word: str) -> Misused:
 
 def _speak_utf8() -> None:
     """Whatever the terminal's language, we speak UTF-8; what no text can hold is written out, never a crash."""
-    for stream, errors in (
-        (sys.stdout, "backslashreplace"),
-        (sys.stderr, "backslashreplace"),
-        (sys.stdin, "surrogateescape"),
+    for stream, errors, newline in (
+        (sys.stdout, "backslashreplace", "\n"),  # also on Windows: what is exported is the same everywhere
+        (sys.stderr, "backslashreplace", "\n"),
+        (sys.stdin, "surrogateescape", None),
     ):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors=errors)
+            stream.reconfigure(encoding="utf-8", errors=errors, newline=newline)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mcp.server.stdio import stdio_server
 
+from gateway.mcp.lines import message_lines
 from gateway.mcp.server import Profile, build_server
 from gateway.mcp.sizes import USUAL, Bounds
 from gateway.mirror.mirror import FileMirror
@@ -22,5 +23,6 @@ async def serve_stdio(memory: Memory, profile: Profile, base: Path | None = None
 
 async def _serve(memory: Memory, profile: Profile, mirror: FileMirror | None, bounds: Bounds) -> None:
     server = build_server(lambda context: memory, profile, mirror, bounds)
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    with message_lines() as lines:
+        async with stdio_server(stdout=lines) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())

@@ -4,42 +4,38 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+if sys.platform == "win32":
+    from gateway.mirror.checked import CheckedFolder as Folder
+else:
+    from gateway.mirror.held import HeldFolder as Folder
+
 SYSTEM, NODES, CONNECTIONS = "_system", "_content/nodes", "_content/connections"
 REGISTRY, ONTOLOGY = f"{SYSTEM}/registry.json", f"{SYSTEM}/ontology.yaml"
 DRAFT = ".draft-"
-DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 MOST_READ = 256 << 20
 
 
 @contextmanager
-def opened(base: Path, folder: str) -> Iterator[int]:
+def opened(base: Path, folder: str) -> Iterator[Folder]:
     """A folder below the base, made when missing; each step must be a folder and no link."""
-    base.mkdir(parents=True, exist_ok=True)
-    place = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    place = Folder(base, folder)
     try:
-        for step in folder.split("/"):
-            with suppress(FileExistsError):
-                os.mkdir(step, dir_fd=place)
-            inner = os.open(step, DIRECTORY, dir_fd=place)
-            os.close(place)
-            place = inner
         yield place
     finally:
-        os.close(place)
+        place.close()
 
 
-def write_draft(place: int, data: bytes) -> str:
+def write_draft(place: Folder, data: bytes) -> str:
     """A file of no name yet, with all its bytes. The log holds them durably: what a power failure takes is repaired."""
     draft = f"{DRAFT}{token_hex(6)}"
     try:
-        with open(os.open(draft, NEW_FILE, 0o644, dir_fd=place), "wb") as file:
+        with open(place.create(draft), "wb") as file:
             file.write(data)
     except OSError:
         remove(place, draft)
@@ -53,16 +49,16 @@ def replace(base: Path, path: str, data: bytes) -> None:
     with opened(base, folder) as place:
         draft = write_draft(place, data)
         try:
-            os.replace(draft, name, src_dir_fd=place, dst_dir_fd=place)
+            place.move(draft, name)
         except OSError:
             remove(place, draft)
             raise
 
 
-def remove(place: int, name: str) -> None:
+def remove(place: Folder, name: str) -> None:
     """Remove a file, if it is there."""
     with suppress(OSError):
-        os.unlink(name, dir_fd=place)
+        place.unlink(name)
 
 
 def removed(base: Path, path: str) -> None:
@@ -77,7 +73,7 @@ def read(base: Path, path: str) -> bytes | None:
     folder, _, name = path.rpartition("/")
     with opened(base, folder) as place:
         try:
-            file = os.open(name, READ, dir_fd=place)
+            file = place.open(name)
         except OSError:
             return None
         with open(file, "rb") as found:
@@ -87,4 +83,4 @@ def read(base: Path, path: str) -> bytes | None:
 def names_in(base: Path, folder: str) -> list[str]:
     """The names in a folder."""
     with opened(base, folder) as place:
-        return sorted(os.listdir(place))
+        return sorted(place.names())

@@ -19,6 +19,7 @@ from msgspec import Struct
 from gateway.logs import Log
 from gateway.mirror import folders
 from gateway.mirror.folders import ONTOLOGY, REGISTRY
+from gateway.mirror.names import id_in, path_of
 from gateway.mirror.registry import record, registry_text
 from gateway.mirror.taking import take_over
 from ugs.catalog import Row, Table
@@ -119,7 +120,9 @@ class FileMirror:
         fixed = 0
         async for portion in pages_of(session, CONTENTS):
             bodies = {one.id: one.body for one in await session.find_many(CONTENT_BODIES, [one.id for one in portion])}
-            wanted = {one.id: (one.path, bytes_of(bodies[one.id], one.encoding)) for one in portion if one.id in bodies}
+            wanted = {
+                one.id: (path_of(one), bytes_of(bodies[one.id], one.encoding)) for one in portion if one.id in bodies
+            }
             fixed += await asyncio.to_thread(self._write_contents, list(wanted.values()))
             self._paths |= {id: path for id, (path, _) in wanted.items()}
         return fixed
@@ -141,7 +144,7 @@ class FileMirror:
         wanted = set(self._paths.values())
         names = [(folder, name) for folder in CONTENT_FOLDERS for name in folders.names_in(self.base, folder)]
         other = [(folder, name) for folder, name in names if f"{folder}/{name}" not in wanted]
-        ids = {name: name.rpartition(".")[0] for _, name in other}
+        ids = {name: id_in(name) for _, name in other}
         ours = await _ever_known(session, {id for id in ids.values() if is_identifier(id)})
         other += [(folders.SYSTEM, name) for name in folders.names_in(self.base, folders.SYSTEM)]
         return [f"{folder}/{name}" for folder, name in other if OURS.match(name) or ids.get(name) in ours]
@@ -196,10 +199,10 @@ class FileMirror:
         return news.nodes[id] is not None if id in news.nodes else id in self._nodes
 
     async def _bodies(self, session: Session, contents: dict[str, Content], speaking: set[str], news: News) -> None:
-        fresh = [id for id, one in contents.items() if id in speaking or self._paths.get(id) != one.path]
+        fresh = [id for id, one in contents.items() if id in speaking or self._paths.get(id) != path_of(one)]
         for body in await session.find_many(CONTENT_BODIES, fresh) if fresh else ():
             one = contents[body.id]
-            news.contents[body.id] = (one.path, bytes_of(body.body, one.encoding))
+            news.contents[body.id] = (path_of(one), bytes_of(body.body, one.encoding))
 
     def _write(self, news: News) -> None:
         """Content, then the lists that name it, then the end of what nothing names."""

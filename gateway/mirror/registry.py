@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from gateway.mirror.names import path_of
 from ugs.graph.model import Edge, Node
 from ugs.ontology.api import iso
 from ugs.ontology.model import Content
@@ -26,7 +27,7 @@ def record(element: Node | Edge, content: Content | None) -> str:
         "properties": element.properties,
     }
     if content is not None:
-        told["content"] = {"path": content.path, "format": content.format, "encoding": content.encoding}
+        told["content"] = {"path": path_of(content), "format": content.format, "encoding": content.encoding}
     text = msgspec.json.format(msgspec.json.encode(told).decode(), indent=2)
     return f'{INDENT}"{element.id}": ' + text.replace("\n", f"\n{INDENT}")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ugs.clock import utc
 from ugs.feature import Command
 from ugs.graph.model import Edge, Node
 from ugs.identity import LOCAL, Context, Principal
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def iso(milliseconds: int) -> str:
     """An instant as the seed shows it (C-125)."""
-    moment = datetime.fromtimestamp(milliseconds // 1_000, UTC)
+    moment = utc(milliseconds // 1_000)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
 
 

@@ -63,7 +63,7 @@ class SqliteStorage(SqlStorage):
         if self.settings.path is not None:
             return self.settings.path
         if self._private is None:
-            self._private = TemporaryDirectory(prefix="ugs-sqlite-")
+            self._private = TemporaryDirectory(prefix="ugs-sqlite-", ignore_cleanup_errors=True)
         return Path(self._private.name) / "private.db"
 
     def describe(self) -> str:

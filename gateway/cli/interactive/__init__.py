@@ -7,14 +7,13 @@ commands.
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 from gateway.cli.commands import find_command
 from gateway.cli.exits import INTERRUPTED, OK, USAGE
+from gateway.cli.interactive.interrupting import interrupting
 from gateway.cli.lines import Unfinished, split_line
 from gateway.cli.main import check_words, unknown_command
 from gateway.cli.outcome import Misused, Speech, Unwritten, put_out, say, told
@@ -116,11 +115,6 @@ class Dialogue:
 
 async def interruptible(work: Coroutine[Any, Any, int]) -> int:
     """A work that the interrupt key stops, without ending the dialogue."""
-    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
-    if os.name == "posix":
-        loop.add_signal_handler(signal.SIGINT, task.cancel)
-    try:
+    task = asyncio.ensure_future(work)
+    with interrupting(task):
         return await task
-    finally:
-        if os.name == "posix":
-            loop.remove_signal_handler(signal.SIGINT)

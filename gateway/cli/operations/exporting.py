@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from gateway.cli.usage import Asked
 from ugs.errors import StorageIOError
 from ugs.exchange import LOG, format_for, format_named
 from ugs.exchange.items import EDGE, NODE, Digest, Format, Item, Survey
+from ugs.replacing import replace
 
 KEEP_EVERY = 2_000
 """Items between two checkpoints."""
@@ -141,7 +141,7 @@ def part_of(file: str, checkpoint: Checkpoint) -> Iterator[TextIO]:
                 out.seek(checkpoint.done["bytes"])
                 out.truncate()
             yield out
-        os.replace(part, file)
+        replace(part, file)
     except OSError as error:
         raise StorageIOError(f"Cannot write {file}: {error.strerror}", path=file) from error
     checkpoint.forget()

@@ -15,6 +15,7 @@ from gateway.cli.outcome import Misused, say, standard_output
 from gateway.cli.ports import Port
 from gateway.cli.progress import Progress
 from ugs.errors import StorageIOError
+from ugs.replacing import replace
 
 
 async def export_log(file: str, port: Port) -> Answer | None:
@@ -39,7 +40,7 @@ def part_of_log(file: str) -> Iterator[BinaryIO]:
         part.touch()
         with part.open("r+b") as out:
             yield out
-        os.replace(part, file)
+        replace(part, file)
     except OSError as error:
         raise StorageIOError(f"Cannot write {file}: {error.strerror}", path=file) from error
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from gateway.cli.ports import KEY_FIELDS, Record
+from ugs.clock import utc
 from ugs.identity import LOCAL
 from ugs.keyring import Keyring, Wanted
 from ugs.keys.model import ApiKey
@@ -45,4 +46,4 @@ def _told(name: str, value: object) -> object:
         return list(value)
     if not name.endswith("_at") or not isinstance(value, int):
         return value
-    return datetime.fromtimestamp(value / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return utc(value / 1000).isoformat(timespec="milliseconds").replace("+00:00", "Z")

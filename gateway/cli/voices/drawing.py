@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sys
-from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
@@ -18,6 +17,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from gateway.cli.ports import Record
+from ugs.clock import utc
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 LONGEST_CELL = 60
@@ -56,7 +56,7 @@ def pairs(data: Record) -> str:
 
 def when(millis: int) -> str:
     """A time as people write it."""
-    return datetime.fromtimestamp(millis / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return utc(millis / 1000).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def node(node: Record) -> str:

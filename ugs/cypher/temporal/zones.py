@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ugs.cypher.errors import CypherArgumentError
 from ugs.cypher.temporal.calendar import DAY_SECONDS, year_month_day
+from ugs.cypher.temporal.zone_files import is_safe
 
 OFFSET = re.compile(r"([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?")
 ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
@@ -21,7 +22,7 @@ Zone = int | str
 @lru_cache(maxsize=512)
 def zone_info(name: str) -> ZoneInfo:
     try:
-        if not ZONE_NAME.fullmatch(name):
+        if not ZONE_NAME.fullmatch(name) or not is_safe(name):
             raise ValueError(name)
         return _packaged(name) or ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
