@@ -1,7 +1,7 @@
 """The product where there is no `fcntl`, no folder to open, no signal in the event loop, and `:` is no letter.
 
 Nothing here runs on Windows itself: each test starts a process that pretends (`tests/windows/pretending.py`). That every
-function exists there is the type checker's part (`make types`).
+function exists there is the type checker's part (`make portable`).
 """
 
 from __future__ import annotations
