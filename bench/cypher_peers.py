@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,7 @@ def imported(peer: Peer, tell: Tell) -> Any:
     if failed.returncode:
         print(f"not compared with {peer.requirement}: {failed.stderr.strip()[-200:]}", file=sys.stderr)
         return None
+    invalidate_caches()  # the folder may not have been there when the module was first looked for
     return import_module(peer.module)
 
 

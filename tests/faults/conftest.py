@@ -13,7 +13,7 @@ from tests.faults.figures import Figures
 
 REPORTS = {"quick": Path("build/faults/quick.json"), "full": Path("build/faults/report.json")}
 FIGURES = pytest.StashKey[Figures]()
-BOUND = {"quick": 90, "full": 1800}
+BOUND = {"quick": 90, "full": 7200}
 """Seconds after which a test is given up, so that a run always ends."""
 
 

@@ -47,11 +47,12 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 SESSION = {
     "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "60s",
-    # Plans are for a handful of rows each; compiling or spreading them over workers costs more than it saves.
+    # Plans are for a handful of rows each; compiling them costs more than it saves.
     "jit": "off",
     # One plan per statement: planning a deep read anew takes longer than running it.
     "plan_cache_mode": "force_generic_plan",
-    "max_parallel_workers_per_gather": "0",
+    # So does spreading them over workers, unless they read whole tables of millions of rows.
+    "parallel_setup_cost": "10000",
     # What is read lies mostly in memory: walking an index in its order beats collecting its rows and sorting them.
     "random_page_cost": "1.1",
     "application_name": "ugs-gateway",
