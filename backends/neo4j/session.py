@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from backends.neo4j.columns import NotComparable, equal_value
 from backends.neo4j.conditions import rows_in
 from backends.neo4j.connection import Reader, Writer
@@ -78,7 +80,7 @@ class Neo4jSession(Session):
     async def fetch(
         self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
     ) -> list[Row]:
-        where = await self._directed(table, where, page.limit)
+        where = await self.directed(table, where, page.limit)
         statement = self._statements.fetches.fetch(table, where, order, page)
         if not statement.exact and mentions(where, Linked):
             where = await self._without_links(table, where)
@@ -91,7 +93,7 @@ class Neo4jSession(Session):
             return paged(rows, table, tuple(order), page)
         return rows[::-1] if statement.reversed else rows
 
-    async def _directed(self, table: Table, where: Where, limit: int | None) -> Where:
+    async def directed(self, table: Table, where: Where, limit: int | None) -> Where:
         """The condition, with what is told by parts of texts elsewhere found there first, unless it is much."""
         layouts = self._statements.fetches.layouts
         for told in told_elsewhere(self._statements.catalog, table, where):
@@ -216,10 +218,16 @@ class NativeSession(Neo4jSession):
         return {key: count for key, count in await self._calls.run(layout.native_keys)}
 
     async def read(self, plan: Read) -> Rows:
+        plan = await self.turned(plan)
         statement = self._statements.plans.statement(plan)
         if statement is None:
             return await super().read(plan)
         return statement.decode(await self._calls.run(statement.text, **statement.parameters))
+
+    async def turned(self, plan: Read) -> Read:
+        """The plan, with what is told by parts of texts elsewhere found there first, unless it is much."""
+        where = await self.directed(plan.table, plan.where, plan.page.limit)
+        return plan if where is plan.where else replace(plan, where=where)
 
     async def has_key(self, table: Table, field: str, key: str) -> bool:
         """No index tells, so the answer is kept for as long as the log stands still."""

@@ -25,6 +25,7 @@ from ugs.catalog import Catalog
 from ugs.errors import Conflict, SchemaMismatch, Unavailable
 from ugs.reads.plan import Read, Rows
 from ugs.reads.rendering import Late, Rendering
+from ugs.reads.searched import told_elsewhere
 from ugs.storage import Capabilities, Session, Storage
 
 ATTEMPTS = 20
@@ -137,12 +138,18 @@ class Neo4jStorage(Storage):
         return self._statements
 
     async def read(self, plan: Read) -> Rows:
-        rows = await self._answering.rows(plan) if self._answering else None
+        rows = await self._answering.rows(await self._turned(plan)) if self._answering else None
         return await super().read(plan) if rows is None else rows
+
+    async def _turned(self, plan: Read) -> Read:
+        if not any(told_elsewhere(self._made.catalog, plan.table, plan.where)):
+            return plan
+        async with self._opened.reading() as reader:
+            return await NativeSession(self._made, reader).turned(plan)
 
     async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
         if self._answering and rendering.is_native:
-            text = await self._answering.text(plan, rendering)
+            text = await self._answering.text(await self._turned(plan), rendering)
             if text is not None:
                 return text
         return await super().render(plan, rendering, late)

@@ -14,9 +14,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from backends.sql.finding import turned
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.link import Link
-from backends.sql.native import is_one_statement
+from backends.sql.native import NativeSession, is_one_statement
 from backends.sql.pool import Pool
 from backends.sql.session import Shape
 from backends.sql.statements import Bound
@@ -24,6 +25,7 @@ from backends.sql.writing import TYPES, Writing
 from ugs.catalog import Kind
 from ugs.reads.plan import Read
 from ugs.reads.rendering import Rendering
+from ugs.reads.searched import told_elsewhere
 from ugs.reads.sharing import Sharing
 from ugs.reads.varying import Varying
 from ugs.reads.where import Op
@@ -87,8 +89,17 @@ class Answering:
         return text
 
     async def _unkept(self, plan: Read, rendering: Rendering) -> bytes | None:
-        bound = self._bound(plan, rendering)
+        bound = self._bound(await self._turned(plan), rendering)
         return None if bound is None else self.writing.finished((await self._rows(*bound))[0][0])
+
+    async def _turned(self, plan: Read) -> Read:
+        if not any(told_elsewhere(self.shape.catalog, plan.table, plan.where)):
+            return plan
+        link = await self.pool.acquire()
+        try:
+            return await turned(NativeSession(link, self.shape), plan)
+        finally:
+            self.pool.release(link)
 
     def statements(self, plan: Read, rendering: Rendering) -> list[str]:
         """What is sent for a plan; none where the database cannot write its answer."""

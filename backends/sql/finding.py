@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from backends.sql.conditions import FoundThere, Place
 from backends.sql.dialect import Parameters, Searched
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.statements import limit_of
 from ugs.catalog import Table
+from ugs.reads.plan import Read
 from ugs.reads.searched import Told, most_of, put_in_place, told_elsewhere
 from ugs.reads.where import Where
 
@@ -24,6 +27,12 @@ async def directed(session: SqlSession, table: Table, where: Where, limit: int |
                 return where
             return put_in_place(where, told, FoundThere(told.link.relation, told.link.where))
     return where
+
+
+async def turned(session: SqlSession, plan: Read) -> Read:
+    """The plan, with its condition the quicker way round."""
+    where = await directed(session, plan.table, plan.where, plan.page.limit)
+    return plan if where is plan.where else replace(plan, where=where)
 
 
 def _is_found(shape: Shape, told: Told) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from backends.sql.conditions import KeyIn
 from backends.sql.dialect import Parameters, quoted
-from backends.sql.finding import directed
+from backends.sql.finding import directed, turned
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.folding import folded
 from backends.sql.keys import has_key
@@ -106,7 +106,7 @@ class NativeSession(SqlSession):
         if not is_one_statement(self.shape, plan):
             return await execute_by_levels(self, plan)
         if plan.nest or plan.total:
-            unfolding = Unfolding(self.shape.catalog, self.shape.dialect, plan)
+            unfolding = Unfolding(self.shape.catalog, self.shape.dialect, await turned(self, plan))
             return folded(unfolding.levels, await self.rows(unfolding.statement()))
         rows = await self.fetch(plan.table, plan.where, plan.order, one_more(plan.page))
         rows, more = without_extra(rows, plan.page)

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from backends.neo4j import open_neo4j
 from backends.neo4j.storage import Neo4jStorage
 from tests.backends.neo4j.kit import KEYS, edge, insert, node, plans, questions, states
+from ugs.changes import TableWrites
 from ugs.features import CATALOG
+from ugs.graph.bodies import CONTENT_BODIES, ContentBody
 from ugs.graph.model import EDGES, NODES
 from ugs.reads.plan import Nested, Order, Page, Read
-from ugs.reads.where import eq
+from ugs.reads.where import Compare, Linked, Op, eq
 from ugs.storage import Session
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -111,6 +113,27 @@ async def test_a_page_of_related_rows_reads_no_more_than_it_shows(storage: Neo4j
         result = await session.run(f"PROFILE {statement.text}", statement.parameters)  # type: ignore[arg-type]
         await result.values()
         assert max(rows_in((await result.consume()).profile)) == 3  # the page, and one more that tells there is more
+
+
+async def test_lists_by_parts_of_content_look_where_the_index_is(
+    storage: Neo4jStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = [ContentBody(f"n{at}", "nodes", f"Part {at}.", f"part {at}.") for at in range(30)]
+    await insert(storage, *(node(body.id) for body in bodies))
+    async with storage.session(write=True) as session:
+        await session.append([], {CONTENT_BODIES: TableWrites(inserts=bodies)})
+    plan = Read(NODES, Linked("content_body", Compare("folded", Op.CONTAINS, "part 7.")), page=Page(limit=5))
+    sent: list[str] = []
+    ask = storage._opened.ask
+
+    async def noted(text: str, **parameters: Any) -> Any:
+        sent.append(text)
+        return await ask(text, **parameters)
+
+    monkeypatch.setattr(storage._answering, "_ask", noted)
+
+    assert [row.id for row in (await storage.read(plan)).rows] == ["n7"]
+    assert len(sent) == 1 and "EXISTS" not in sent[0] and ".id IN " in sent[0]
 
 
 def rows_in(profile: Any) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -18,10 +18,15 @@ from ugs.catalog import Catalog, Field, Table
 from ugs.changes import TableWrites
 from ugs.features import RULES
 from ugs.reads import searched
-from ugs.reads.plan import Page, paged
+from ugs.reads.plan import Page, Read, paged
+from ugs.reads.rendering import Body, Column, Items, Parts, Rendering, Text
 from ugs.reads.where import Compare, Linked, Not, Op, Where, all_of, eq
 from ugs.values import JsonText
 
+IDS = {
+    table: Rendering(Parts((Text("["), Items(Body(table, (Column(name),))), Text("]"))))
+    for table, name in ((THINGS, "id"), (PARTS, "owner"))
+}
 LETTERS = "aab\"'%_\\ \n\r\té߀日本\u0130\u0131\ufffd\ufffe\uffff\ue000\U0001f600\U00010000"
 INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 TRIGRAMS = [path for path in INSTALLED if (path.parents[1] / "lib/pg_trgm.so").exists()]
@@ -83,6 +88,40 @@ async def compare(storage: SqlStorage, rows: dict[Table, list[Any]], chance: Ran
                 wanted = [row for row in rows[table] if holds(where, row, table, rows)]
                 assert await session.fetch(table, where, (), page) == paged(wanted, table, (), page), (where, page)
                 assert await session.count(table, where) == len(wanted)
+                plan = Read(table, where, page=page, total=True)
+                found = await session.read(plan)
+                assert (found.rows, found.total) == (paged(wanted, table, (), page), len(wanted)), (where, page)
+                assert await storage.render(plan, IDS[table], []) == ids_text(found.rows), (where, page)
+
+
+def ids_text(rows: list[Any]) -> bytes:
+    return ("[" + ",".join(f'"{row.id if isinstance(row, Thing) else row.owner}"' for row in rows) + "]").encode()
+
+
+async def test_pages_written_by_the_database_look_where_the_index_is(tmp_path: Path) -> None:
+    storage = open_sql(f"sqlite:///{tmp_path}/store.db")
+    await storage.open(CATALOG)
+    plan = Read(THINGS, Linked("parts", Compare("label", Op.CONTAINS, "farmhouse")), page=Page(2))
+    try:
+        sent = statements_of(storage)
+        assert await storage.render(plan, IDS[THINGS], []) == b"[]"
+    finally:
+        await storage.close()
+
+    assert "EXISTS" not in sent[-1] and " IN (SELECT" in sent[-1]
+
+
+def statements_of(storage: SqlStorage) -> list[str]:
+    """A list that grows with each statement that answers are written by."""
+    sent: list[str] = []
+    rows = storage.answering._rows
+
+    async def noted(text: str, values: Sequence[Any]) -> Sequence[Any]:
+        sent.append(text)
+        return await rows(text, values)
+
+    storage.answering._rows = noted  # type: ignore[method-assign]
+    return sent
 
 
 @pytest.mark.parametrize("few", [2_000, 0], ids=["rare", "frequent"])
