@@ -138,7 +138,10 @@ class Neo4jStorage(Storage):
         return self._statements
 
     async def read(self, plan: Read) -> Rows:
-        rows = await self._answering.rows(await self._turned(plan)) if self._answering else None
+        if self._answering is None:
+            return await super().read(plan)
+        plan = await self._turned(plan)
+        rows = await self._answering.rows(plan)
         return await super().read(plan) if rows is None else rows
 
     async def _turned(self, plan: Read) -> Read:
@@ -149,7 +152,8 @@ class Neo4jStorage(Storage):
 
     async def render(self, plan: Read, rendering: Rendering, late: Late) -> bytes:
         if self._answering and rendering.is_native:
-            text = await self._answering.text(await self._turned(plan), rendering)
+            plan = await self._turned(plan)
+            text = await self._answering.text(plan, rendering)
             if text is not None:
                 return text
         return await super().render(plan, rendering, late)

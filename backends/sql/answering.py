@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from backends.sql.finding import turned
+from backends.sql import finding
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.link import Link
 from backends.sql.native import NativeSession, is_one_statement
@@ -89,15 +89,20 @@ class Answering:
         return text
 
     async def _unkept(self, plan: Read, rendering: Rendering) -> bytes | None:
-        bound = self._bound(await self._turned(plan), rendering)
-        return None if bound is None else self.writing.finished((await self._rows(*bound))[0][0])
+        bound = self._bound(plan, rendering)
+        if bound is None:
+            return None
+        turned = await self._turned(plan)
+        if turned is not plan:
+            bound = self._bound(turned, rendering) or bound
+        return self.writing.finished((await self._rows(*bound))[0][0])
 
     async def _turned(self, plan: Read) -> Read:
         if not any(told_elsewhere(self.shape.catalog, plan.table, plan.where)):
             return plan
         link = await self.pool.acquire()
         try:
-            return await turned(NativeSession(link, self.shape), plan)
+            return await finding.turned(NativeSession(link, self.shape), plan)
         finally:
             self.pool.release(link)
 

@@ -63,6 +63,7 @@ class SqliteStorage(SqlStorage):
         if self.settings.path is not None:
             return self.settings.path
         if self._private is None:
+            # Windows removes nothing that is still open somewhere; what is left is the system's to clear away.
             self._private = TemporaryDirectory(prefix="ugs-sqlite-", ignore_cleanup_errors=True)
         return Path(self._private.name) / "private.db"
 
