@@ -31,6 +31,7 @@ ADMIN_FIELDS = frozenset(
 )
 LEEWAY_SECONDS = 30
 LOOK_SECONDS = 5.0
+KEPT = 1_000
 
 log = Log("gateway.auth")
 
@@ -45,6 +46,8 @@ class Gatekeeper:
         self.tokens = read_tokens(self.token_file) if self.token_file else {}
         self._changed = self.token_file.stat().st_mtime_ns if self.token_file else 0
         self._looked_at = time.monotonic()
+        self._recent: dict[str, Principal] = {}
+        """Who is behind headers that have come lately, with a key from the file; forgotten when that is looked at."""
         self.algorithm = settings.jwt_algorithm
         self.audience = settings.jwt_audience or None
         self.issuer = settings.jwt_issuer or None
@@ -54,10 +57,18 @@ class Gatekeeper:
         """Who is behind an `Authorization` header."""
         if self.open:
             return LOCAL.principal
+        if time.monotonic() - self._looked_at >= LOOK_SECONDS:
+            self._refresh()
+        return self._recent.get(authorization or "") or self._announced(authorization)
+
+    def _announced(self, authorization: str | None) -> Principal:
         kind, _, token = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not token.strip():
             raise Unauthenticated("Say who you are: send the header Authorization: Bearer <token>")
-        return self._known(token.strip())
+        found = self._known(token.strip())
+        if authorization and token.startswith(PREFIX) and len(self._recent) < KEPT:
+            self._recent[authorization] = found
+        return found
 
     def still_knows(self, authorization: str | None) -> bool:
         """Whether who was let in would be let in again: tokens expire and keys are withdrawn."""
@@ -68,11 +79,11 @@ class Gatekeeper:
         return True
 
     def _refresh(self) -> None:
-        """Read the keys again when their file has changed; looked at every few seconds at most."""
-        now = time.monotonic()
-        if self.token_file is None or now - self._looked_at < LOOK_SECONDS:
+        """Read the keys again when their file has changed; done every few seconds at most."""
+        self._looked_at = time.monotonic()
+        self._recent.clear()
+        if self.token_file is None:
             return
-        self._looked_at = now
         try:
             changed = self.token_file.stat().st_mtime_ns
             if changed != self._changed:
@@ -94,7 +105,6 @@ class Gatekeeper:
         """Who holds an API key."""
         if token.startswith(STORED_PREFIX):
             return None if self.keyring is None else self.keyring.principal(token)
-        self._refresh()
         return self.tokens.get(token_hash(token))
 
     def _claims(self, token: str) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ from gateway.logs import Log, request_id
 from gateway.media import EVENT_STREAM, PLAIN_TYPE, RESPONSE_TYPE, compressed, media_type, parts_of
 from gateway.rates import TooManyRequests
 from gateway.reception import Admitted
+from gateway.regulars import Regulars
 from gateway.settings import Settings, is_loopback
 from schema.errors import masked
 from schema.operations import Short
@@ -81,6 +82,7 @@ class Express:
     def __init__(self, door: GraphQLDoor, settings: Settings) -> None:
         self.door, self.reception, self.operations = door, door.reception, door.operations
         self.local_only, self.crossing = settings.is_local, bool(settings.origin_list)
+        self.regulars = Regulars()
         self._hosts: set[bytes] = set()
         self._media: dict[bytes, str | None] = {}
 
@@ -145,12 +147,14 @@ class Express:
         reason = f"The request took longer than {self.door.seconds:g} seconds and was stopped"
         return _refused(Refused(503, DeadlineExceeded(reason)))
 
-    def served(self, answer: Answer, started: float) -> None:
-        """Count an answer that has gone out."""
-        took = time.perf_counter() - started
+    def served(self, answer: Answer, started: float) -> float:
+        """Count an answer that has gone out; answers with the time."""
+        now = time.perf_counter()
+        took = now - started
         self.reception.metrics.served(answer.outcome, took)
         if log.tells_info:
             log.info("served", method="POST", path=PATH, status=answer.status, took_ms=round(took * 1000, 1))
+        return now
 
     # ── is it plain? ─────────────────────────────────────────────────────────
 
@@ -213,17 +217,40 @@ class Express:
     def ready(self, body: bytes, told: Told, address: str) -> Ready | None:
         """The request, if it may run at once."""
         try:
-            asked = from_body(body, self.door.most_depth)
-            if asked.query is None or asked.extensions or asked.document_id or not self.operations.knows(asked.query):
-                return None
-            principal = self.reception.gatekeeper.principal(told.authorization)
-            admitted = self.reception.admit(asked, self.reception.text_of(asked), principal)
-            if admitted.operation is None or admitted.operation.operation is OperationType.SUBSCRIPTION:
-                return None
-            self.reception.take_turn(principal, address)
+            return self._ready_again(body, told, address) or self._ready_anew(body, told, address)
         except (Refused, Unauthenticated, TooManyRequests, RecursionError):
             return None
-        return Ready(asked, admitted, principal, self._short(asked, admitted))
+
+    def _ready_again(self, body: bytes, told: Told, address: str) -> Ready | None:
+        """The request, if all but its variables is known."""
+        regular = self.regulars.find(body)
+        variables = None if regular is None else regular.variables_in(body, self.door.most_depth)
+        if regular is None or variables is None:
+            return None
+        short = regular.short(variables)
+        if short is None:
+            return None
+        principal = self.reception.gatekeeper.principal(told.authorization)
+        if principal is not regular.admitted.principal:
+            regular.admitted = self.reception.admit(regular.asked, regular.asked.query or "", principal)
+        self.reception.take_turn(principal, address)
+        self.operations.hits += 1
+        return Ready(regular.asked_with(variables), regular.admitted, principal, short)
+
+    def _ready_anew(self, body: bytes, told: Told, address: str) -> Ready | None:
+        asked = from_body(body, self.door.most_depth)
+        if asked.query is None or asked.extensions or asked.document_id or not self.operations.knows(asked.query):
+            return None
+        principal = self.reception.gatekeeper.principal(told.authorization)
+        admitted = self.reception.admit(asked, self.reception.text_of(asked), principal)
+        if admitted.operation is None or admitted.operation.operation is OperationType.SUBSCRIPTION:
+            return None
+        self.reception.take_turn(principal, address)
+        short = self._short(asked, admitted)
+        if short is not None:
+            quick = self.operations.quick(admitted.prepared, admitted.operation)
+            self.regulars.remember(body, asked, admitted, quick)
+        return Ready(asked, admitted, principal, short)
 
     def _short(self, asked: Asked, admitted: Admitted) -> Short | None:
         try:

@@ -8,6 +8,7 @@ One that begins with the very bytes of the request before need not even be taken
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -57,6 +58,8 @@ class LaneProtocol(PatientProtocol):
     _chances = CHANCES
     _between = True
     """Whether the parser waits for the first byte of a request."""
+    _answered_at = 0.0
+    """When an answer was given at once for the last time."""
     _messages = 0
     """How many requests have ended in what arrived last."""
 
@@ -85,7 +88,7 @@ class LaneProtocol(PatientProtocol):
     def _again(self, head: Head[Told], data: bytes) -> bool:
         """Serve a request that begins like the last one; False, and nothing has happened, if it is not like that."""
         express, body = self._express, head.body_in(data)
-        if body is None or express is None or self._is_busy() or not express.is_short(b"%d" % len(body)):
+        if not body or express is None or len(body) > express.door.most_bytes or self._is_busy():
             return False
         told = _once_more(head.told, head.id)
         request_id.set(told.id)
@@ -94,7 +97,6 @@ class LaneProtocol(PatientProtocol):
         if ready is None:
             return False
         self._chances = CHANCES
-        self._unset_keepalive_if_required()
         self._ride(express, told, ready)
         return True
 
@@ -184,13 +186,21 @@ class LaneProtocol(PatientProtocol):
     # ── going out ────────────────────────────────────────────────────────────
 
     def _ride(self, express: Express, told: Told, ready: Ready) -> None:
-        ride: Any = Ride()
-        self.cycle = ride
         started = perf_counter()
         answer = express.now(ready)
-        if answer is not None:
-            self._write(ride, told, answer, started)
+        if answer is None:
+            self._unset_keepalive_if_required()
+            self._wait(express, told, ready, started)
             return
+        self._write(_ARRIVED, told, answer)
+        self.server_state.total_requests += 1
+        self._answered_at = express.served(answer, started)
+        if self.timeout_keep_alive_task is None:
+            self._expect_more(self.timeout_keep_alive)
+
+    def _wait(self, express: Express, told: Told, ready: Ready, started: float) -> None:
+        ride: Any = Ride()
+        self.cycle = ride
         task = self.loop.create_task(self._later(ride, told, ready, started))
         ride.clock = self.loop.call_later(express.door.seconds, task.cancel)
         self.tasks.add(task)
@@ -203,38 +213,47 @@ class LaneProtocol(PatientProtocol):
         except asyncio.CancelledError:
             answer = self._express.too_late()
         ride.stop_clock()
-        self._write(ride, told, answer, started)
-
-    def _write(self, ride: Ride, told: Told, answer: Answer, started: float) -> None:
-        assert self._express is not None
         ride.response_complete = True
         if not ride.disconnected:
-            body, more = self._express.packed(told, answer)
-            self.transport.write(b"".join((*self._lines(told, answer, len(body)), *_more(more, ride), b"\r\n", body)))
-            if not ride.keep_alive:
-                self.transport.close()
+            self._write(ride, told, answer)
         self.on_response_complete()
         self._express.served(answer, started)
 
-    def _lines(self, told: Told, answer: Answer, length: int) -> tuple[bytes, ...]:
-        own = b"content-type: %b\r\ncontent-length: %d\r\nx-request-id: %b\r\n"
-        return (
-            STATUS_LINE[answer.status],
-            self._usual_lines(),
-            own % (CONTENT_TYPES[told.media], length, told.id.encode()),
-            SAFE_LINES,
-        )
+    def _write(self, ride: Ride, told: Told, answer: Answer) -> None:
+        assert self._express is not None
+        body, more = self._express.packed(told, answer)
+        own = _OWN % (CONTENT_TYPES[told.media], len(body), told.id.encode())
+        lines = _more(more, ride) if more or not ride.keep_alive else b""
+        self.transport.write(b"".join((STATUS_LINE[answer.status], self._usual_lines(), own, lines, b"\r\n", body)))
+        if not ride.keep_alive:
+            self.transport.close()
 
     def _usual_lines(self) -> bytes:
-        """What the web server says by itself; it changes once a second."""
+        """What every answer says, and what the web server says by itself; that changes once a second."""
         given = self.server_state.default_headers
         if _USUAL[0] is not given:
-            _USUAL[:] = [given, b"".join(b"%b: %b\r\n" % pair for pair in given)]
+            _USUAL[:] = [given, SAFE_LINES + b"".join(b"%b: %b\r\n" % pair for pair in given)]
         lines: bytes = _USUAL[1]
         return lines
 
+    # ── between requests ─────────────────────────────────────────────────────
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Answers given at once leave the clock as it is: when it rings, it is looked at how long nothing has come."""
+        left = self._answered_at + self.timeout_keep_alive - perf_counter()
+        if left > 0:
+            self._expect_more(left)
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _expect_more(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
+
 
 _USUAL: list[Any] = [None, b""]
+_OWN = b"content-type: %b\r\ncontent-length: %d\r\nx-request-id: %b\r\n"
+_ARRIVED = Ride()
+"""A request that is answered where it arrives is never on its way."""
 
 
 def _once_more(said: Told, id: bytes | None) -> Told:
@@ -242,6 +261,6 @@ def _once_more(said: Told, id: bytes | None) -> Told:
     return Told(said.media, said.authorization, said.encodings, id_for(id))
 
 
-def _more(headers: Any, ride: Ride) -> list[bytes]:
-    lines = [f"{name}: {value}\r\n".encode() for name, value in headers.items()] if headers else []
-    return lines if ride.keep_alive else [*lines, CLOSING]
+def _more(headers: Mapping[str, str], ride: Ride) -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode()
+    return lines if ride.keep_alive else lines + CLOSING

@@ -115,11 +115,11 @@ def single(shape: Shape) -> Callable[[Compiler, Choice], Root]:
     """A field that shows one row by its id."""
 
     def make(compiler: Compiler, choice: Choice) -> Root:
-        arguments = Arguments(choice)
+        id_in = Arguments(choice).one("id")
         template = ReadTemplate(shape.table, nests_below(compiler.selection, choice, shape))
 
         def plan(variables: VariableValues) -> Read | None:
-            id = arguments(variables)["id"]
+            id = id_in(variables)
             return only(template.bind(variables), id) if is_identifier(id) else None
 
         return Root(choice.key, plan, Rendering(compiler.row(choice, shape)))

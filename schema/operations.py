@@ -67,6 +67,18 @@ class Short(NamedTuple):
     variables: VariableValues
 
 
+class Quick(NamedTuple):
+    """An operation whose price and shape no variable changes."""
+
+    compiled: CompiledOperation | CompiledChange
+    read: Variables
+
+    def short(self, given: Mapping[str, Any]) -> Short | None:
+        """What answers it with these variables; None where they are wrong."""
+        variables = self.read(given)
+        return None if variables is None else Short(self.compiled, variables)
+
+
 class Price(NamedTuple):
     """What an operation costs, as far as its document decides it."""
 
@@ -252,6 +264,14 @@ class Operations:
         if variables is None or compiled is None or isinstance(compiled, CompiledWatch):
             return None
         return Short(compiled, variables)
+
+    def quick(self, prepared: Prepared, operation: OperationDefinitionNode) -> Quick | None:
+        """What answers an operation that was answered shortly before, where the values of variables alone matter."""
+        price, read = prepared.prices.get(id(operation)), prepared.readers.get(id(operation))
+        compiled = prepared.compiled.get((id(operation),))
+        if price is None or price.known is None or read is None or compiled is None or prepared.switches:
+            return None
+        return None if isinstance(compiled, CompiledWatch) else Quick(compiled, read)
 
     async def answer_by(
         self,

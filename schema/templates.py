@@ -58,6 +58,22 @@ class Arguments:
         self._known = self._by_the_book(NO_VARIABLES) if self.constant else None
         self._rest = {} if self.constant else self._constants(varying)
         self._filled = [(name, self._filler(name, value)) for name, value in varying.items()]
+        self._always = all(self._is_given(name, value) for name, value in varying.items())
+        """Whether all that vary always have a value."""
+
+    def one(self, name: str) -> Callable[[VariableValues], Any]:
+        """How a required argument gets its value, without a look at the others."""
+        fill = dict(self._filled).get(name)
+        if fill is None:
+            return lambda variables: self(variables)[name]
+
+        def value(variables: VariableValues) -> Any:
+            try:
+                return fill(variables.coerced)
+            except Unset:
+                return self._by_the_book(variables)[name]
+
+        return value
 
     def __call__(self, variables: VariableValues) -> dict[str, Any]:
         if self._known is not None:
@@ -66,17 +82,21 @@ class Arguments:
             values = {name: fill(variables.coerced) for name, fill in self._filled}
         except Unset:
             return self._by_the_book(variables)
-        if Undefined in values.values():
+        if not self._always:
             values = {name: value for name, value in values.items() if value is not Undefined}
         return {**self._rest, **values}
 
     def _filler(self, name: str, value: ValueNode) -> Filled:
         """How an argument gets its value; one that is a variable without a value is left out, if it may be."""
         argument = self.field.args[name]
-        if not isinstance(value, VariableNode) or isinstance(argument.type, GraphQLNonNull):
+        if self._is_given(name, value):
             return filled(value, argument.type)
+        assert isinstance(value, VariableNode)
         variable, default = value.name.value, argument.default_value
         return lambda variables: variables.get(variable, default)
+
+    def _is_given(self, name: str, value: ValueNode) -> bool:
+        return not isinstance(value, VariableNode) or isinstance(self.field.args[name].type, GraphQLNonNull)
 
     def _by_the_book(self, variables: VariableValues) -> dict[str, Any]:
         return get_argument_values(self.field, self.node, variables)

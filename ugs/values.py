@@ -100,11 +100,11 @@ def parse_json(text: str | bytes) -> Json:
 
 def check_value(value: object, where: str = "value", depth: int = 0) -> None:
     """Refuse what some store could not keep exactly."""
-    if not _is_fine(value, MAX_DEPTH):
+    if not is_plain(value, MAX_DEPTH):
         _check_closely(value, where, 0)
 
 
-def _is_fine(value: Any, depth: int) -> bool:
+def is_plain(value: Any, depth: int) -> bool:
     """Whether the value is plainly one that every store keeps; if not, a closer look finds the place or clears it."""
     if type(value) is dict:
         return (value.keys() <= _passed or all(map(_is_key, value))) and _are_fine(value.values(), depth)
@@ -125,7 +125,7 @@ def _are_fine(values: Iterable[Any], depth: int) -> bool:
             if not -inf < value < inf:
                 return False
         elif kind is dict or kind is list:
-            if depth == 1 or not _is_fine(value, depth - 1):
+            if depth == 1 or not is_plain(value, depth - 1):
                 return False
         elif kind is not bool and value is not None:
             return False
@@ -210,7 +210,7 @@ def data_text(data: object) -> JsonText | None:
 
 
 def _bounded_text(value: object, what: str, most: int) -> JsonText:
-    if not _is_fine(value, MAX_DEPTH):
+    if not is_plain(value, MAX_DEPTH):
         _check_closely(value, what, 0)
     text = to_text(value)
     if len(text) > most:

@@ -19,7 +19,7 @@ from ugs.reads.rendering import NULL, Body, Many, One, Parts, Rendering
 
 KEPT = 1_000
 MOST_BYTES = 32 << 20
-"""So much text is kept at most."""
+"""So much text may be written before what nobody has asked for meanwhile goes; at most twice as much is kept."""
 NOTHING = NULL.encode()
 Start = Callable[[], None]
 """Looks at the tables anew, and forgets what was found."""
@@ -36,6 +36,22 @@ class Prepared(Struct):
     """The state of the tables that its texts belong to."""
 
 
+class Texts:
+    """What has been written, by what it is tied to; what is not asked for from one ageing to the next goes."""
+
+    __slots__ = ("aged", "fresh")
+
+    def __init__(self) -> None:
+        self.fresh: dict[Any, bytes] = {}
+        self.aged: dict[Any, bytes] = {}
+
+    def clear(self) -> None:
+        self.fresh, self.aged = {}, {}
+
+    def age(self) -> None:
+        self.fresh, self.aged = {}, self.fresh
+
+
 class Renderer:
     """Writes answers to plans."""
 
@@ -43,6 +59,7 @@ class Renderer:
         self.reader = reader
         self._room = MOST_BYTES
         self._kept: dict[Rendering, Prepared] = {}
+        self._texts: list[Texts] = []
         self._writers: dict[tuple[Any, ...], BareWriter] = {}
 
     def text(self, plan: Read, rendering: Rendering) -> bytes:
@@ -54,7 +71,7 @@ class Renderer:
             self._start(kept)
         text = kept.write(self.reader.page(plan), plan)
         if self._room <= 0:
-            self._forget()
+            self._age()
         return text
 
     def _start(self, kept: Prepared) -> None:
@@ -65,6 +82,12 @@ class Renderer:
 
     def _forget(self) -> None:
         self._kept.clear()
+        self._texts.clear()
+        self._room = MOST_BYTES
+
+    def _age(self) -> None:
+        for texts in self._texts:
+            texts.age()
         self._room = MOST_BYTES
 
     def _prepared(self, plan: Read, rendering: Rendering) -> Prepared:
@@ -95,20 +118,24 @@ class Renderer:
     def _known_rows(self, body: Body, read: Read, starts: list[Start]) -> Callable[[Any], bytes]:
         """As `_rows`, each row by itself and only once."""
         write, related = self._writer(row_writer, body, read), self._all_related(body, read, starts)
-        known: dict[Any, bytes] = {}
-        key_of = read.table.key_of
+        texts, key_of = self._begun(starts), read.table.key_of
 
         def fresh(key: Any, row: Row) -> bytes:
-            text = known[key] = write(row, related)
+            text = texts.fresh[key] = texts.aged.pop(key, b"") or write(row, related)
             self._room -= len(text)
             return text
 
         def rows_text(rows: Any) -> bytes:
-            keys = map(key_of, rows)
-            return b",".join([known.get(key) or fresh(key, row) for key, row in zip(keys, rows, strict=True)])
+            keys, known = map(key_of, rows), texts.fresh.get
+            return b",".join([known(key) or fresh(key, row) for key, row in zip(keys, rows, strict=True)])
 
-        starts.append(known.clear)
         return rows_text
+
+    def _begun(self, starts: list[Start]) -> Texts:
+        texts = Texts()
+        self._texts.append(texts)
+        starts.append(texts.clear)
+        return texts
 
     def _writer(self, make: Callable[..., BareWriter], body: Body, read: Read) -> BareWriter:
         """What writes rows of a body; it depends on nothing that variables can change but their order."""
@@ -161,14 +188,13 @@ class Renderer:
 
     def _once(self, write: Related, starts: list[Start]) -> Related:
         """As `write`, keeping what it has written for each value."""
-        known: dict[Any, bytes] = {}
+        texts = self._begun(starts)
 
         def related(tie: Any) -> bytes:
-            text = known.get(tie)
+            text = texts.fresh.get(tie)
             if text is None:
-                text = known[tie] = write(tie)
+                text = texts.fresh[tie] = texts.aged.pop(tie, b"") or write(tie)
                 self._room -= len(text)
             return text
 
-        starts.append(known.clear)
         return related

@@ -1,0 +1,68 @@
+"""Texts that are kept: what is asked for stays, what is not goes, and answers are the same either way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from backends.memory import rendering
+from schema import build_schema
+from schema.context import RequestContext
+from schema.operations import Operations
+from ugs.api import Graph
+from ugs.system import System
+
+HOPS = (
+    "query($id: ID!) { graphNode(id: $id) { id outgoing(first: 5) { nodes { id toNode { id properties "
+    "outgoing(first: 5) { nodes { toNode { id type properties } } } } } } } }"
+)
+LIST = "{ graphNodes(first: 20) { nodes { id properties outgoing { nodes { id } } } } }"
+
+
+async def filled(system: System) -> None:
+    graph = Graph(system)
+    for number in range(30):
+        await graph.add_node(f"n{number}", "t", {"text": "x" * 50})
+    for number in range(90):
+        await graph.add_edge(None, f"n{number % 30}", f"n{number * 7 % 30}", "to")
+
+
+async def answers(system: System, operations: Operations) -> list[Any]:
+    context = RequestContext(system)
+    found = [
+        await operations.answer(operations.prepare(HOPS), context, {"id": f"n{number}"})
+        for number in (*range(30), 3, 3, 4)
+    ]
+    return [*found, await operations.answer(operations.prepare(LIST), context)]
+
+
+async def answered(operations: Operations) -> tuple[list[Any], list[Any]]:
+    """The answers of a store, and those after a change."""
+    async with System.at_url("memory:") as system:
+        await filled(system)
+        before = await answers(system, operations)
+        assert await answers(system, operations) == before
+        await Graph(system).update("n3", properties={"text": "changed"})
+        return before, await answers(system, operations)
+
+
+async def test_little_room_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    operations, aged = Operations(build_schema()), list[int]()
+    plenty, age = await answered(operations), rendering.Renderer._age
+    monkeypatch.setattr(rendering.Renderer, "_age", lambda renderer: (aged.append(1), age(renderer)))
+    for room in (1, 500, 3_000):
+        monkeypatch.setattr(rendering, "MOST_BYTES", room)
+        assert await answered(operations) == plenty and aged
+        aged.clear()
+
+
+def test_what_is_asked_for_again_outlives_the_rest() -> None:
+    texts = rendering.Texts()
+    texts.fresh |= {"hot": b"1", "cold": b"2"}
+    texts.age()
+    texts.fresh["hot"] = texts.aged.pop("hot")
+    texts.age()
+    assert (texts.aged, texts.fresh) == ({"hot": b"1"}, {})
+    texts.clear()
+    assert not texts.aged
