@@ -36,6 +36,8 @@ Asked = tuple[Where, tuple[Order, ...], Page]
 
 EVERY_ROW: Asked = (EVERYTHING, (), WHOLE)
 NO_VARIABLES = VariableValues({}, {})
+MOST_RECENT, LONG = 4_096, 200
+"""So many reads are remembered with the variables that they are for, unless one of these is longer than that."""
 
 
 class Unset(Exception):
@@ -191,12 +193,25 @@ class ReadTemplate:
 
     def bind(self, variables: VariableValues) -> Read:
         """The read for these variables."""
-        if self._known is None:
-            read = self._bound(variables)
-            if not self.constant:
-                return read
-            self._known = read
-        return self._known
+        if self._known is not None:
+            return self._known
+        if self.constant:
+            self._known = self._bound(variables)
+            return self._known
+        return self._bound(variables) if self.arguments is None else self._recently(variables)
+
+    def _recently(self, variables: VariableValues) -> Read:
+        """The read for these variables, worked out now or lately; only texts, since 1 and true pass for one another."""
+        coerced = variables.coerced
+        if any(type(value) is not str or len(value) > LONG for value in coerced.values()):
+            return self._bound(variables)
+        given = (self, *coerced.items())
+        found = _recent.get(given)
+        if found is None:
+            if len(_recent) >= MOST_RECENT:
+                _recent.clear()
+            found = _recent[given] = self._bound(variables)
+        return found
 
     def _bound(self, variables: VariableValues) -> Read:
         where, order, page = self.asked({} if self.arguments is None else self.arguments(variables))
@@ -211,3 +226,6 @@ class ReadTemplate:
         if all(nested.read.constant for nested in self.nest.values()):
             self._nest = nest
         return nest
+
+
+_recent: dict[tuple[Any, ...], Read] = {}
