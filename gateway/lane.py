@@ -38,14 +38,11 @@ class Ride:
 
     message_event = _Nobody()
 
-    def __init__(self) -> None:
+    def __init__(self, started: float = 0.0) -> None:
         self.response_complete = self.disconnected = False
         self.keep_alive = True
-        self.clock: asyncio.TimerHandle | None = None
-
-    def stop_clock(self) -> None:
-        if self.clock is not None:
-            self.clock.cancel()
+        self.started = started
+        self.task: asyncio.Task[None] | None = None
 
 
 class LaneProtocol(PatientProtocol):
@@ -59,7 +56,11 @@ class LaneProtocol(PatientProtocol):
     _between = True
     """Whether the parser waits for the first byte of a request."""
     _answered_at = 0.0
-    """When an answer was given at once for the last time."""
+    """When the lane gave an answer for the last time."""
+    _riding: Ride | None = None
+    """The request that is waited for, if one is."""
+    _deadline: asyncio.TimerHandle | None = None
+    """Rings when the time of a request may be up."""
     _messages = 0
     """How many requests have ended in what arrived last."""
 
@@ -189,35 +190,39 @@ class LaneProtocol(PatientProtocol):
         started = perf_counter()
         answer = express.now(ready)
         if answer is None:
-            self._unset_keepalive_if_required()
-            self._wait(express, told, ready, started)
-            return
-        self._write(_ARRIVED, told, answer)
-        self.server_state.total_requests += 1
-        self._answered_at = express.served(answer, started)
-        if self.timeout_keep_alive_task is None:
-            self._expect_more(self.timeout_keep_alive)
+            self._wait(express, told, ready, Ride(started))
+        else:
+            self._write(_ARRIVED, told, answer)
+            self._answered(express, answer, started)
 
-    def _wait(self, express: Express, told: Told, ready: Ready, started: float) -> None:
-        ride: Any = Ride()
-        self.cycle = ride
-        task = self.loop.create_task(self._later(ride, told, ready, started))
-        ride.clock = self.loop.call_later(express.door.seconds, task.cancel)
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+    def _wait(self, express: Express, told: Told, ready: Ready, ride: Any) -> None:
+        self.cycle = self._riding = ride
+        ride.task = self.loop.create_task(self._later(express, ride, told, ready))
+        self.tasks.add(ride.task)
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(express.door.seconds, self._look_at_ride)
 
-    async def _later(self, ride: Ride, told: Told, ready: Ready, started: float) -> None:
-        assert self._express is not None
+    async def _later(self, express: Express, ride: Ride, told: Told, ready: Ready) -> None:
         try:
-            answer = await self._express.answered_whenever(told, ready)
+            answer = await express.answered_whenever(told, ready)
         except asyncio.CancelledError:
-            answer = self._express.too_late()
-        ride.stop_clock()
-        ride.response_complete = True
+            answer = express.too_late()
+        finally:
+            self.tasks.discard(ride.task)
+        ride.response_complete, self._riding = True, None
         if not ride.disconnected:
             self._write(ride, told, answer)
-        self.on_response_complete()
-        self._express.served(answer, started)
+        self._answered(express, answer, ride.started)
+
+    def _answered(self, express: Express, answer: Answer, started: float) -> None:
+        """Count an answer, and expect the next request, unless it has come already."""
+        self._answered_at = express.served(answer, started)
+        if self.pipeline:
+            self.on_response_complete()
+            return
+        self.server_state.total_requests += 1
+        if self.timeout_keep_alive_task is None and not self.transport.is_closing():
+            self._expect_more(self.timeout_keep_alive)
 
     def _write(self, ride: Ride, told: Told, answer: Answer) -> None:
         assert self._express is not None
@@ -238,9 +243,14 @@ class LaneProtocol(PatientProtocol):
 
     # ── between requests ─────────────────────────────────────────────────────
 
+    # The lane leaves clocks as they are from one request to the next: when one rings, it is looked at what has happened
+    # meanwhile. To wind one up costs as much as many an answer.
+
     def timeout_keep_alive_handler(self) -> None:
-        """Answers given at once leave the clock as it is: when it rings, it is looked at how long nothing has come."""
+        """Close a connection on which nothing has come for a while."""
         left = self._answered_at + self.timeout_keep_alive - perf_counter()
+        if self._riding is not None:
+            left = self.timeout_keep_alive
         if left > 0:
             self._expect_more(left)
         else:
@@ -248,6 +258,17 @@ class LaneProtocol(PatientProtocol):
 
     def _expect_more(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
+
+    def _look_at_ride(self) -> None:
+        """Stop a request whose time is up."""
+        ride, self._deadline = self._riding, None
+        if self._express is None or ride is None or ride.task is None:
+            return
+        left = ride.started + self._express.door.seconds - perf_counter()
+        if left > 0:
+            self._deadline = self.loop.call_later(left, self._look_at_ride)
+        else:
+            ride.task.cancel()
 
 
 _USUAL: list[Any] = [None, b""]
