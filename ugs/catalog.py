@@ -159,8 +159,12 @@ class Table:
         """A row's key: the plain value of a one-field key, else a tuple."""
         return attrgetter(*self.key)
 
+    @cached_property
+    def _fields(self) -> dict[str, Field]:
+        return {field.name: field for field in self.fields}
+
     def field(self, name: str) -> Field:
-        return next(field for field in self.fields if field.name == name)
+        return self._fields[name]
 
     def counting(self, names: Iterable[str]) -> Table:
         """The table as it is seen by those who also want the counts among these names; itself where there are none.

@@ -57,6 +57,8 @@ UNWRITABLE = Statement("", [])
 
 def fits(kind: Kind, value: Any) -> bool:
     """Whether a column compares with this value as it is."""
+    if kind is Kind.TEXT and type(value) is str and value.isascii():
+        return "\x00" not in value
     return fitted(kind, Op.EQ, value) == Fitted(Op.EQ, value)
 
 
