@@ -37,11 +37,13 @@ class BulkPut:
     def __call__(self, columns: Columns) -> list[Row]:
         """Store the rows with these values; answers with them."""
         here, keys = self.here, self._keys(columns)
-        if here.kept or here.journals or here.unique or not self._are_new(keys):
+        if here.kept or here.journals or here.unique or not here.rows.keys().isdisjoint(keys):
             return self._one_by_one(columns)
         self._share(columns)
-        rows = list(map(self.make, *columns))
+        before, rows = len(here.rows), list(map(self.make, *columns))
         here.rows.update(zip(keys, rows, strict=True))
+        if len(here.rows) != before + len(keys):
+            return self._again(keys, columns)
         if here.always:
             here.waiting += rows
         return rows
@@ -50,8 +52,11 @@ class BulkPut:
         key_columns = [columns[number] for number in self.keys]
         return key_columns[0] if len(key_columns) == 1 else list(zip(*key_columns, strict=True))
 
-    def _are_new(self, keys: list[Any]) -> bool:
-        return len(set(keys)) == len(keys) and self.here.rows.keys().isdisjoint(keys)
+    def _again(self, keys: list[Any], columns: Columns) -> list[Row]:
+        """Some of the rows are others' successors: none has been stored, and one follows the other."""
+        for key in keys:
+            self.here.rows.pop(key, None)
+        return self._one_by_one(columns)
 
     def _one_by_one(self, columns: Columns) -> list[Row]:
         self.here.settle()
@@ -99,10 +104,14 @@ def _sharing(here: MemoryTable) -> Iterable[tuple[int, Sharing]]:
 
 def _shared_texts(seen: dict[str, str], column: list[Any]) -> list[Any]:
     known = seen.setdefault if len(seen) < MOST_TEXTS else seen.get
+    if None not in column and max(map(len, column), default=0) <= SHORT_TEXT:
+        return list(map(known, column, column))
     return [text if text is None or len(text) > SHORT_TEXT else known(text, text) for text in column]
 
 
 def _shared_reals(seen: dict[float, float], column: list[Any]) -> list[Any]:
     """Zero has two signs, and whole numbers may be of either type: these are equal, and not the same."""
     known = seen.setdefault if len(seen) < MOST_NUMBERS else seen.get
+    if set(map(type, column)) == {float} and 0.0 not in column:
+        return list(map(known, column, column))
     return [known(number, number) if type(number) is float and number % 1 else number for number in column]

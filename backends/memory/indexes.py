@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from itertools import groupby
 from operator import attrgetter
 from typing import Any, Protocol
 
 import msgspec
 from msgspec import UNSET
 
-from ugs.catalog import Row, Table
+from ugs.catalog import Kind, Row, Table
 from ugs.reads.where import Op
 from ugs.values import comparable, from_text, to_text
 
@@ -66,16 +67,18 @@ class Index:
 
     def _take_in(self, groups: dict[Any, list[Row]]) -> None:
         """Put each group under its value, behind the rows that are there."""
-        postings = self.postings
         for value, rows in groups.items():
             groups[value] = []  # its memory is needed for what takes its place
-            before = postings.get(value, ())
-            if type(before) is tuple:
-                postings[value] = self._compact([*before, *rows] if before else rows)
-            else:
-                before.update(zip(map(self.key_of, rows), rows, strict=True))  # type: ignore[union-attr]
+            self._take_group(value, rows)
 
-    def _compact(self, rows: list[Row]) -> Posting:
+    def _take_group(self, value: Any, rows: Sequence[Row]) -> None:
+        before = self.postings.get(value, ())
+        if type(before) is tuple:
+            self.postings[value] = self._compact([*before, *rows] if before else rows)
+        else:
+            before.update(zip(map(self.key_of, rows), rows, strict=True))  # type: ignore[union-attr]
+
+    def _compact(self, rows: Sequence[Row]) -> Posting:
         return tuple(rows) if len(rows) <= FEW else dict(zip(map(self.key_of, rows), rows, strict=True))
 
     def add(self, row: Row) -> None:
@@ -128,9 +131,15 @@ class ColumnIndex(Index):
 
     def __init__(self, table: Table, field: str) -> None:
         self.value_of = attrgetter(field)
+        self._sortable = table.field(field).kind is Kind.TEXT and not table.field(field).nullable
         super().__init__(table, lambda row: (self.value_of(row),))
 
     def fill(self, rows: Iterable[Row]) -> None:
+        if self._sortable:
+            # Sorting needs two lists for a while; one for each of a million values would leave memory in tatters.
+            for value, some in groupby(sorted(rows, key=self.value_of), self.value_of):
+                self._take_group(value, tuple(some))
+            return
         groups: defaultdict[Any, list[Row]] = defaultdict(list)
         # Once for every row of a store that is opened, hence out of the interpreter's hands.
         deque(map(list.append, map(groups.__getitem__, map(self.value_of, rows)), rows), 0)
