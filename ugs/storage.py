@@ -243,6 +243,10 @@ class Storage(ABC):
         """Write a snapshot the store's own way and answer its five fields; None leaves it to the kernel."""
         return None
 
+    async def take_stock(self) -> None:
+        """Much has come in at once: a store may count what it has, so that it finds its way through it quickly."""
+        return None
+
     async def wipe(self) -> None:
         """Forget everything, the log included. For tests and for `copy --overwrite`."""
         raise NotImplementedError

@@ -28,7 +28,7 @@ from ugs.identity import LOCAL, Context
 from ugs.moments import At, Moments
 from ugs.reads.plan import Read, Rows
 from ugs.reads.rendering import Rendering
-from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest
+from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest, took_stock
 from ugs.snapshots import SnapshotInfo, take_snapshot
 from ugs.storage import Session, Storage
 from ugs.vectors.vectors import Vectors
@@ -221,6 +221,7 @@ class System:
                 for table in tables:
                     async for rows in pages_of(right, table):
                         await session.append((), {table: TableWrites(inserts=rows)})
+        await took_stock(self.storage)
         return end
 
     async def snapshot(self) -> SnapshotInfo:
@@ -239,6 +240,7 @@ class System:
     async def copy_to(self, target: Storage, progress: Progress | None = None) -> str:
         """Replay this log into another store and prove that both hold the same; answers the common digest."""
         await copy_log(self.storage, target, self.catalog, progress=progress)
+        await took_stock(target)
         async with target.session() as session:
             theirs = await state_digest(session, self.catalog)
         ours = await self.digest()

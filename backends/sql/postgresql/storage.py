@@ -13,6 +13,7 @@ from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from backends.sql.dialect import quoted
 from backends.sql.engine import driver_connection
 from backends.sql.link import Link
 from backends.sql.migration import transaction
@@ -169,6 +170,15 @@ class PostgresqlStorage(SqlStorage):
 
     def release_writer(self, link: Link) -> None:
         self.pool.release(link)
+
+    async def take_stock(self) -> None:
+        """The server does this by itself some minutes later; until then it would plan as if tables were empty."""
+        link = await self.connect(write=True)
+        try:
+            tables = await link.rows("SELECT tablename FROM pg_tables WHERE schemaname = $1", [self.settings.schema])
+            await link.run(f"ANALYZE {', '.join(quoted(name) for (name,) in tables)}")
+        finally:
+            await link.close()
 
     async def drop(self) -> None:
         async with self.session(write=True) as session:
