@@ -137,8 +137,13 @@ class ColumnIndex(Index):
     def fill(self, rows: Iterable[Row]) -> None:
         if self._sortable:
             # Sorting needs two lists for a while; one for each of a million values would leave memory in tatters.
+            postings = self.postings
             for value, some in groupby(sorted(rows, key=self.value_of), self.value_of):
-                self._take_group(value, tuple(some))
+                group = tuple(some)
+                if len(group) > FEW or value in postings:
+                    self._take_group(value, group)
+                else:
+                    postings[value] = group
             return
         groups: defaultdict[Any, list[Row]] = defaultdict(list)
         # Once for every row of a store that is opened, hence out of the interpreter's hands.
