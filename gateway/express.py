@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from itertools import count
 from secrets import token_hex
+from typing import Any
 
 import msgspec
 from graphql import GraphQLError, OperationType
@@ -61,6 +62,7 @@ class Ready(Struct):
     """A request that may run."""
 
     asked: Asked
+    variables: Mapping[str, Any] | None
     admitted: Admitted
     principal: Principal
     short: Short | None
@@ -231,11 +233,11 @@ class Express:
         if short is None:
             return None
         principal = self.reception.gatekeeper.principal(told.authorization)
-        if principal is not regular.admitted.principal:
+        if principal is not regular.admitted.principal and principal != regular.admitted.principal:
             regular.admitted = self.reception.admit(regular.asked, regular.asked.query or "", principal)
         self.reception.take_turn(principal, address)
         self.operations.hits += 1
-        return Ready(regular.asked_with(variables), regular.admitted, principal, short)
+        return Ready(regular.asked, variables, regular.admitted, principal, short)
 
     def _ready_anew(self, body: bytes, told: Told, address: str) -> Ready | None:
         asked = from_body(body, self.door.most_depth)
@@ -250,7 +252,7 @@ class Express:
         if short is not None:
             quick = self.operations.quick(admitted.prepared, admitted.operation)
             self.regulars.remember(body, asked, admitted, quick)
-        return Ready(asked, admitted, principal, short)
+        return Ready(asked, asked.variables, admitted, principal, short)
 
     def _short(self, asked: Asked, admitted: Admitted) -> Short | None:
         try:
@@ -268,7 +270,7 @@ class Express:
         context = await self.reception.context_of(ready.principal)
         with self.door.tracing.span(admitted.operation):
             result = await self.operations.answer_by(
-                ready.short, admitted.prepared, context, asked.variables, asked.operation
+                ready.short, admitted.prepared, context, ready.variables, asked.operation
             )
         return Answer(result) if isinstance(result, bytes) else Answer(*shown(told.media, result, admitted.hinting))
 

@@ -50,9 +50,6 @@ class Regular(Struct):
             return None
         return found
 
-    def asked_with(self, variables: dict[str, Any]) -> Asked:
-        return Asked(self.asked.query, variables, self.asked.operation)
-
     def short(self, variables: dict[str, Any]) -> Short | None:
         """What answers it with these variables."""
         return None if self.quick is None else self.quick.short(variables)

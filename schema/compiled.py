@@ -69,7 +69,7 @@ class CompiledOperation:
 
     def now(self, storage: Storage, variables: VariableValues) -> bytes | None:
         """The same at once, where the store answers everything without being waited for."""
-        late, texts = [bind(variables) for bind in self.binders], []
+        late, texts = [bind(variables) for bind in self.binders] if self.binders else [], []
         for root in self.roots:
             plan = root.plan(variables)
             text = NOTHING if plan is None else storage.render_now(plan, root.rendering, late)

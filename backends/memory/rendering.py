@@ -17,7 +17,7 @@ from ugs.catalog import Row
 from ugs.reads.plan import Nested, Order, Read, Rows
 from ugs.reads.rendering import NULL, Body, Many, One, Parts, Rendering
 
-KEPT = 1_000
+KEPT, MOST_PAGES = 1_000, 256
 MOST_BYTES = 32 << 20
 """So much text may be written before what nobody has asked for meanwhile goes; at most twice as much is kept."""
 NOTHING = NULL.encode()
@@ -34,6 +34,8 @@ class Prepared(Struct):
     starts: list[Start]
     seen: int = -1
     """The state of the tables that its texts belong to."""
+    pages: dict[int, tuple[Read, bytes]] | None = None
+    """Whole answers to the very same plans, where these are pages of rows; one row is written as quickly as found."""
 
 
 class Texts:
@@ -69,7 +71,22 @@ class Renderer:
             kept = self._prepared(plan, rendering)
         if kept.seen != self.reader.changes:
             self._start(kept)
+        if kept.pages is not None:
+            return self._page_text(plan, kept, kept.pages)
         text = kept.write(self.reader.page(plan), plan)
+        if self._room <= 0:
+            self._age()
+        return text
+
+    def _page_text(self, plan: Read, kept: Prepared, pages: dict[int, tuple[Read, bytes]]) -> bytes:
+        known = pages.get(id(plan))
+        if known is not None:
+            return known[1]
+        text = kept.write(self.reader.page(plan), plan)
+        if len(pages) >= MOST_PAGES:
+            pages.clear()
+        pages[id(plan)] = (plan, text)  # with the plan itself, or another one might get its number
+        self._room -= len(text)
         if self._room <= 0:
             self._age()
         return text
@@ -78,6 +95,8 @@ class Renderer:
         kept.seen = -1  # an index may be missing, and then nothing has begun
         for start in kept.starts:
             start()
+        if kept.pages is not None:
+            kept.pages.clear()
         kept.seen = self.reader.changes
 
     def _forget(self) -> None:
@@ -88,6 +107,9 @@ class Renderer:
     def _age(self) -> None:
         for texts in self._texts:
             texts.age()
+        for kept in self._kept.values():
+            if kept.pages is not None:
+                kept.pages.clear()
         self._room = MOST_BYTES
 
     def _prepared(self, plan: Read, rendering: Rendering) -> Prepared:
@@ -100,7 +122,8 @@ class Renderer:
             write = self._one(root, plan, starts)
         if len(self._kept) >= KEPT:
             self._forget()
-        kept = self._kept[rendering] = Prepared(plan.nest, plan.order, write, starts)
+        pages: dict[int, tuple[Read, bytes]] | None = {} if isinstance(root, Parts) else None
+        kept = self._kept[rendering] = Prepared(plan.nest, plan.order, write, starts, pages=pages)
         return kept
 
     def _one(self, body: Body, read: Read, starts: list[Start]) -> PageWriter:

@@ -103,7 +103,7 @@ class MemoryStorage(Storage):
 
     @property
     def opened(self) -> bool:
-        return self.state in (State.READY, State.SNAPSHOTTING)
+        return self.state is State.READY or self.state is State.SNAPSHOTTING
 
     # ── sessions ─────────────────────────────────────────────────────────────
 
