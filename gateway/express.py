@@ -25,7 +25,7 @@ from gateway.asked import Asked, Refused, from_body
 from gateway.graphql import GraphQLDoor, refused_parts, shown
 from gateway.guard import CALLERS_ID, HEADERS, HOST, host_name
 from gateway.logs import Log, request_id
-from gateway.media import EVENT_STREAM, PLAIN_TYPE, RESPONSE_TYPE, compressed, media_type, parts_of
+from gateway.media import EVENT_STREAM, PLAIN_TYPE, RESPONSE_TYPE, WORTHWHILE, compressed, media_type, parts_of
 from gateway.rates import TooManyRequests
 from gateway.reception import Admitted
 from gateway.regulars import Regulars
@@ -276,7 +276,7 @@ class Express:
 
     def packed(self, told: Told, answer: Answer) -> tuple[bytes, Mapping[str, str]]:
         """The body as the caller takes it, and the headers that go with it."""
-        if not self.door.compressing:
+        if not self.door.compressing or len(answer.body) < WORTHWHILE:
             return answer.body, answer.headers
         body, more = compressed(answer.body, told.encodings)
         return body, {**answer.headers, **more}
