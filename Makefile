@@ -13,7 +13,7 @@ PORT   ?= 8000
 # Runs a command with the real servers up and their URLs in its environment.
 SERVERS := $(BIN)/python -m tests.servers run --
 # Tests of many parts at once, each of them long.
-WHOLE  := tests/conformance_tests tests/examples tests/bench tests/cypher/test_differential.py
+WHOLE  := tests/bench tests/cypher/test_differential.py
 CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
 
 .DEFAULT_GOAL := help
@@ -59,7 +59,7 @@ contracts: $(STAMP)  ## import-linter: who may import whom
 unit: $(STAMP)  ## tests/ without the suites that have a target of their own
 	@$(BIN)/python -m pytest tests $(addprefix --ignore=,tests/packaging $(WHOLE)) --durations=25
 
-whole: $(STAMP)  ## the kit on strangers' stores, examples, benches, and random queries beside Neo4j
+whole: $(STAMP)  ## benches, and random queries beside Neo4j
 	@$(SERVERS) $(BIN)/python -m pytest $(WHOLE) --durations=10
 
 conformance: $(STAMP)  ## the kit on all four stores, report in build/conformance
