@@ -229,10 +229,10 @@ class Express:
         variables = None if regular is None else regular.variables_in(body, self.door.most_depth)
         if regular is None or variables is None:
             return None
-        short = regular.short(variables)
+        principal = self.reception.gatekeeper.principal(told.authorization)
+        short = regular.quick.short(variables)
         if short is None:
             return None
-        principal = self.reception.gatekeeper.principal(told.authorization)
         if principal is not regular.admitted.principal and principal != regular.admitted.principal:
             regular.admitted = self.reception.admit(regular.asked, regular.asked.query or "", principal)
         self.reception.take_turn(principal, address)
@@ -249,8 +249,8 @@ class Express:
             return None
         self.reception.take_turn(principal, address)
         short = self._short(asked, admitted)
-        if short is not None:
-            quick = self.operations.quick(admitted.prepared, admitted.operation)
+        quick = None if short is None else self.operations.quick(admitted.prepared, admitted.operation)
+        if quick is not None:
             self.regulars.remember(body, asked, admitted, quick)
         return Ready(asked, asked.variables, admitted, principal, short)
 

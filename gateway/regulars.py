@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 
 from gateway.asked import Asked, Refused, from_body, is_deeper
 from gateway.reception import Admitted
-from schema.operations import Quick, Short
+from schema.operations import Quick
 from ugs.errors import UgsError
 from ugs.values import MAX_DEPTH, is_plain
 
@@ -35,8 +35,8 @@ class Regular(Struct):
     """What it says, without variables."""
     admitted: Admitted
     """As it was admitted the last time."""
-    quick: Quick | None
-    """What answers it, where the values of variables alone make a difference."""
+    quick: Quick
+    """What answers it with any variables."""
 
     def variables_in(self, body: bytes, most_depth: int) -> dict[str, Any] | None:
         """The variables of a body that begins like this one; None where it goes on otherwise, or they are unusual."""
@@ -50,10 +50,6 @@ class Regular(Struct):
             return None
         return found
 
-    def short(self, variables: dict[str, Any]) -> Short | None:
-        """What answers it with these variables."""
-        return None if self.quick is None else self.quick.short(variables)
-
 
 class Regulars:
     """Requests by how their bodies begin."""
@@ -66,9 +62,9 @@ class Regulars:
         place = body.find(MARK)
         return None if place < 0 else self._known.get(body[: place + len(MARK)])
 
-    def remember(self, body: bytes, asked: Asked, admitted: Admitted, quick: Quick | None) -> None:
+    def remember(self, body: bytes, asked: Asked, admitted: Admitted, quick: Quick) -> None:
         """Know a request again, if its variables can be told from the rest of its body."""
-        around = None if len(body) > MOST_BYTES else around_variables(body, asked)
+        around = around_variables(body, asked) if len(body) <= MOST_BYTES and MARK in body else None
         if around is None:
             return
         if len(self._known) >= MOST_KEPT:
@@ -90,7 +86,7 @@ def around_variables(body: bytes, asked: Asked) -> tuple[bytes, bytes] | None:
     start = body.find(MARK) + len(MARK)
     end = body.find(variables, start) + len(variables)
     before, after = body[:start], body[end:]
-    if start < len(MARK) or not variables or body[start:end].strip() != variables:
+    if not variables or body[start:end].strip() != variables:
         return None
     try:
         same = from_body(before + b"null" + after)

@@ -38,6 +38,7 @@ EVERY_ROW: Asked = (EVERYTHING, (), WHOLE)
 NO_VARIABLES = VariableValues({}, {})
 MOST_RECENT, LONG = 4_096, 200
 """So many reads are remembered with the variables that they are for, unless one of these is longer than that."""
+SCALARS = frozenset({str, int, bool, type(None)})
 
 
 class Unset(Exception):
@@ -201,11 +202,11 @@ class ReadTemplate:
         return self._bound(variables) if self.arguments is None else self._recently(variables)
 
     def _recently(self, variables: VariableValues) -> Read:
-        """The read for these variables, worked out now or lately; only texts, since 1 and true pass for one another."""
-        coerced = variables.coerced
-        if any(type(value) is not str or len(value) > LONG for value in coerced.values()):
+        """The read for these variables, worked out now or lately."""
+        if not all(map(_is_short, variables.coerced.values())):
             return self._bound(variables)
-        given = (self, *coerced.items())
+        # With their types, since 1 and true pass for one another.
+        given = (self, *((name, type(value), value) for name, value in variables.coerced.items()))
         found = _recent.get(given)
         if found is None:
             if len(_recent) >= MOST_RECENT:
@@ -229,3 +230,7 @@ class ReadTemplate:
 
 
 _recent: dict[tuple[Any, ...], Read] = {}
+
+
+def _is_short(value: Any) -> bool:
+    return type(value) in SCALARS and (type(value) is not str or len(value) <= LONG)

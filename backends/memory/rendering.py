@@ -35,7 +35,7 @@ class Prepared(Struct):
     seen: int = -1
     """The state of the tables that its texts belong to."""
     pages: dict[int, tuple[Read, bytes]] | None = None
-    """Whole answers to the very same plans, where these are pages of rows; one row is written as quickly as found."""
+    """Whole answers to plans that came again, where these are pages of rows; one row is written as quickly as found."""
 
 
 class Texts:
@@ -80,13 +80,14 @@ class Renderer:
 
     def _page_text(self, plan: Read, kept: Prepared, pages: dict[int, tuple[Read, bytes]]) -> bytes:
         known = pages.get(id(plan))
-        if known is not None:
+        if known is not None and known[1]:
             return known[1]
         text = kept.write(self.reader.page(plan), plan)
         if len(pages) >= MOST_PAGES:
             pages.clear()
-        pages[id(plan)] = (plan, text)  # with the plan itself, or another one might get its number
-        self._room -= len(text)
+        # With the plan itself, or another one might get its number; with the text from the second time on.
+        pages[id(plan)] = (plan, b"" if known is None else text)
+        self._room -= 0 if known is None else len(text)
         if self._room <= 0:
             self._age()
         return text

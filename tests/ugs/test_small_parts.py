@@ -7,11 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backends.memory.storage import MemoryStorage
+from ugs.api import Graph
 from ugs.clock import FixedClock, WallClock, not_before
-from ugs.errors import InvalidSyntax, UgsError, all_errors
+from ugs.errors import InvalidSyntax, UgsError, Unavailable, all_errors
 from ugs.events import GENESIS_CRC, Event, Idem, Tx, event_id, from_line, line_crc, seal, to_line, unsealed_line
 from ugs.graph.text import node_words, rarity, relevance, split_words, tokens, word_parts
 from ugs.identity import Scope, check_identifier, is_identifier, scope_of
+from ugs.storage import Storage
+from ugs.system import System
 from ugs.values import JsonText, to_text
 
 
@@ -132,3 +136,18 @@ def test_a_broken_line_is_refused(line: bytes) -> None:
 
 def test_is_identifier_agrees_with_the_check() -> None:
     assert is_identifier("user:a") and not is_identifier("user:")
+
+
+async def test_copies_and_rebuilds_take_stock_and_do_not_fail_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = list[Storage]()
+
+    async def refuse(storage: Storage) -> None:
+        counted.append(storage)
+        raise Unavailable("not now")
+
+    monkeypatch.setattr(MemoryStorage, "take_stock", refuse)
+    async with System.at_url("memory:") as source, System.at_url("memory:") as target:
+        await Graph(source).load_demo()
+        assert await source.copy_to(target.storage) == await source.digest()
+        await target.rebuild()
+        assert counted == [target.storage, target.storage]

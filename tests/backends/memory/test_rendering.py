@@ -66,3 +66,23 @@ def test_what_is_asked_for_again_outlives_the_rest() -> None:
     assert (texts.aged, texts.fresh) == ({"hot": b"1"}, {})
     texts.clear()
     assert not texts.aged
+
+
+async def test_a_page_is_kept_when_it_has_come_again_and_until_something_changes() -> None:
+    operations = Operations(build_schema())
+    many = "query($n: Int) { graphNodes(first: $n) { nodes { id } } }"
+
+    async def asked(size: int | bool) -> Any:
+        return await operations.answer(operations.prepare(many), RequestContext(system), {"n": size})
+
+    async with System.at_url("memory:") as system:
+        await filled(system)
+        kept = system.storage._read_session.renderer._kept  # type: ignore[attr-defined]
+        lengths = []
+        for size in (5, 5, 5, 1, 7):
+            await asked(size)
+            (prepared,) = kept.values()
+            lengths.append(sum(bool(text) for _, text in prepared.pages.values()))
+        assert lengths == [0, 1, 1, 1, 1]
+        await Graph(system).add_node("a")
+        assert b'"a"' in await asked(5) and b'"n0"' in await asked(5)

@@ -287,11 +287,11 @@ async def test_a_closed_store_says_so(storage: SqlStorage) -> None:
 
 
 async def test_a_store_that_has_taken_stock_knows_how_much_it_has(storage: SqlStorage) -> None:
+    if storage.scheme != "postgresql":
+        pytest.skip("elsewhere there is nothing to count")
     async with storage.session(write=True) as session:
         await session.append([event(1)], inserts(THINGS, *(thing(f"t{number}") for number in range(50))))
     await storage.take_stock()
-    if storage.scheme != "postgresql":
-        return  # elsewhere there is nothing to count
     async with storage.session() as session:
         asked = "SELECT reltuples FROM pg_class WHERE oid = 'things'::regclass"
         assert await session.link.rows(asked) == [(50.0,)]
