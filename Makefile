@@ -82,7 +82,7 @@ packaging: $(STAMP)  ## wheel in a clean environment, compose file, Dockerfile
 	@$(BIN)/python -m pytest tests/packaging
 
 bench: $(STAMP)  ## comparisons side by side: stores, GraphQL servers, features (FULL=1: also a million nodes)
-	@$(if $(FULL),UGS_TEST_NEO4J_MEMORY=2g+2g) $(SERVERS) scripts/bench.sh "$(BIN)/python" $(if $(FULL),--full,--quick)
+	@UGS_TEST_POSTGRESQL_MEMORY=1GB $(if $(FULL),UGS_TEST_NEO4J_MEMORY=2g+2g) $(SERVERS) scripts/bench.sh "$(BIN)/python" $(if $(FULL),--full,--quick)
 
 fuzz: $(STAMP)  ## the long run of random requests and random queries
 	@UGS_TEST_FUZZ=1000 $(BIN)/python -m pytest tests/gateway/test_fuzz.py -q

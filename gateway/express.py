@@ -268,10 +268,12 @@ class Express:
     async def _run(self, told: Told, ready: Ready) -> Answer:
         asked, admitted = ready.asked, ready.admitted
         context = await self.reception.context_of(ready.principal)
-        with self.door.tracing.span(admitted.operation):
-            result = await self.operations.answer_by(
-                ready.short, admitted.prepared, context, ready.variables, asked.operation
-            )
+        more = admitted.prepared, context, ready.variables, asked.operation
+        if self.door.tracing.is_on:
+            with self.door.tracing.span(admitted.operation):
+                result = await self.operations.answer_by(ready.short, *more)
+        else:
+            result = await self.operations.answer_by(ready.short, *more)
         return Answer(result) if isinstance(result, bytes) else Answer(*shown(told.media, result, admitted.hinting))
 
     def packed(self, told: Told, answer: Answer) -> tuple[bytes, Mapping[str, str]]:

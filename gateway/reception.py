@@ -82,7 +82,7 @@ class Reception:
 
     async def context_of(self, principal: Principal) -> RequestContext:
         """What a resolver finds around it."""
-        system = await self.system_of(principal)
+        system = self.tenants.opened(principal) or await self.system_of(principal)
         return RequestContext(system, principal, self.bounds, self.seconds, keyring=self.tenants.keyring)
 
     def admit(self, asked: Asked, text: str, principal: Principal) -> Admitted:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import strawberry
+from msgspec import Struct
 
 from schema.context import Info
 from schema.elements import GraphEdge, GraphElement, GraphNode, shown_edge, shown_node, shown_row
@@ -39,20 +40,63 @@ from ugs.reads.plan import Found
 Key = Annotated[str | None, strawberry.argument(description=RETRY)]
 
 
+EVENT = "What happened; null when there was nothing to change"
+WARNINGS = "What to know although it was done"
+GIVEN = "As it was given"
+
+
+class Left(Struct, frozen=True):
+    """What a change left: the element, and what to tell about it to those who choose to hear it."""
+
+    row: Any
+    done: Changed
+    given: str | None
+    """The id that the client gave to its mutation."""
+
+    def event(self) -> Event | None:
+        return shown_event(self.done.events[0]) if self.done.events else None
+
+
 @strawberry.type(description="A node that was added or changed")
 class NodePayload:
-    node: GraphNode = strawberry.field(description="The node as the change left it")
-    event: Event | None = strawberry.field(description="What happened; null when there was nothing to change")
-    warnings: list[Warning] = strawberry.field(description="What to know although it was done")
-    client_mutation_id: str | None = strawberry.field(description="As it was given")
+    left: strawberry.Private[Left]
+
+    @strawberry.field(description="The node as the change left it")
+    def node(self) -> GraphNode:
+        return shown_node(Found(self.left.row, {}))
+
+    @strawberry.field(description=EVENT)
+    def event(self) -> Event | None:
+        return self.left.event()
+
+    @strawberry.field(description=WARNINGS)
+    def warnings(self) -> list[Warning]:
+        return shown_warnings(self.left.done.warnings)
+
+    @strawberry.field(description=GIVEN)
+    def client_mutation_id(self) -> str | None:
+        return self.left.given
 
 
 @strawberry.type(description="An edge that was added or changed")
 class EdgePayload:
-    edge: GraphEdge = strawberry.field(description="The edge as the change left it")
-    event: Event | None = strawberry.field(description="What happened; null when there was nothing to change")
-    warnings: list[Warning] = strawberry.field(description="What to know although it was done")
-    client_mutation_id: str | None = strawberry.field(description="As it was given")
+    left: strawberry.Private[Left]
+
+    @strawberry.field(description="The edge as the change left it")
+    def edge(self) -> GraphEdge:
+        return shown_edge(Found(self.left.row, {}))
+
+    @strawberry.field(description=EVENT)
+    def event(self) -> Event | None:
+        return self.left.event()
+
+    @strawberry.field(description=WARNINGS)
+    def warnings(self) -> list[Warning]:
+        return shown_warnings(self.left.done.warnings)
+
+    @strawberry.field(description=GIVEN)
+    def client_mutation_id(self) -> str | None:
+        return self.left.given
 
 
 @strawberry.type(description="An element that was deleted")
@@ -193,30 +237,18 @@ class ChangingMutation:
 
 async def changed_node(info: Info, command: Command, given: AddNodeInput | UpdateNodeInput) -> NodePayload:
     done = await info.context.graph.do(command, given.idempotency_key)
-    row: Node | Edge | None = next((element for element in done.elements if isinstance(element, Node)), None)
-    row = row or await unchanged(info, given.id)
+    row = done.elements[0] if done.elements else await unchanged(info, given.id)
     if not isinstance(row, Node):
         raise NodeNotFound(str(given.id))
-    return NodePayload(
-        node=shown_node(Found(row, {})),
-        event=shown_event(done.events[0]) if done.events else None,
-        warnings=shown_warnings(done.warnings),
-        client_mutation_id=given.client_mutation_id,
-    )
+    return NodePayload(left=Left(row, done, given.client_mutation_id))
 
 
 async def changed_edge(info: Info, command: Command, given: AddEdgeInput | UpdateEdgeInput) -> EdgePayload:
     done = await info.context.graph.do(command, given.idempotency_key)
-    row: Node | Edge | None = next((element for element in done.elements if isinstance(element, Edge)), None)
-    row = row or await unchanged(info, given.id)
+    row = done.elements[0] if done.elements else await unchanged(info, given.id)
     if not isinstance(row, Edge):
         raise NodeNotFound(str(given.id))
-    return EdgePayload(
-        edge=shown_edge(Found(row, {})),
-        event=shown_event(done.events[0]) if done.events else None,
-        warnings=shown_warnings(done.warnings),
-        client_mutation_id=given.client_mutation_id,
-    )
+    return EdgePayload(left=Left(row, done, given.client_mutation_id))
 
 
 async def unchanged(info: Info, id: str | None) -> Node | Edge | None:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import strawberry
 
-from schema.changing import EdgePayload, Key, NodePayload
+from schema.changing import EdgePayload, Key, Left, NodePayload
 from schema.contents import Encoding
 from schema.context import Info
-from schema.elements import Direction, GraphNode, Identified, shown_edge, shown_node
-from schema.events import shown_event
+from schema.elements import Direction, GraphNode, Identified, shown_node
 from schema.inputs import MUTATION_ID, RETRY
 from schema.moments import At, moment_of
 from schema.ontology_types import (
@@ -216,12 +215,7 @@ class OntologyMutation:
             ontology=input.ontology,
         )
         done = await info.context.graph.do(command, input.idempotency_key)
-        return NodePayload(
-            node=shown_node(Found(done.node, {})),
-            event=shown_event(done.events[0]),
-            warnings=shown_warnings(done.warnings),
-            client_mutation_id=input.client_mutation_id,
-        )
+        return NodePayload(left=Left(done.node, done, input.client_mutation_id))
 
     @strawberry.mutation(description="Connect two nodes as the ontology allows")
     async def create_connection(self, info: Info, input: ConnectionInput) -> EdgePayload:
@@ -234,12 +228,7 @@ class OntologyMutation:
             ontology=input.ontology,
         )
         done = await info.context.graph.do(command, input.idempotency_key)
-        return EdgePayload(
-            edge=shown_edge(Found(done.edge, {})),
-            event=shown_event(done.events[0]),
-            warnings=shown_warnings(done.warnings),
-            client_mutation_id=input.client_mutation_id,
-        )
+        return EdgePayload(left=Left(done.edge, done, input.client_mutation_id))
 
 
 def defined(input: CreateOntologyInput) -> Document:

@@ -125,13 +125,13 @@ def _object_maker(type: GraphQLInputObjectType) -> Make:
         raise NotCompiled(type.name)
     names = dict(zip((field.python_name for field in definition.fields), type.fields, strict=True))
     makers = {own: (name, maker_of(type.fields[name].type)) for own, name in names.items()}
-    bare = [field.python_name for field in definition.fields if _has_no_default(field)]
+    nothing = dict.fromkeys(field.python_name for field in definition.fields if _has_no_default(field))
 
     def make(given: Mapping[str, Any] | None) -> Any:
         if given is None:
             return None
         known = {own: make_one(given[name]) for own, (name, make_one) in makers.items() if name in given}
-        return definition.origin(**{**dict.fromkeys(bare), **known})
+        return definition.origin(**{**nothing, **known}) if nothing else definition.origin(**known)
 
     return make
 

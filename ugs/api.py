@@ -50,6 +50,15 @@ class Changed(Struct, frozen=True):
         return next(element for element in self.elements if isinstance(element, Edge))
 
 
+def _one_changed(outcome: Outcome) -> Changed | None:
+    """What came of a command with one event that left an element behind, as nearly all of them do."""
+    if len(outcome.events) != 1:
+        return None
+    id = outcome.events[0].element
+    left = outcome.rows.get((NODES.name, id)) or outcome.rows.get((EDGES.name, id))
+    return None if left is None else Changed([left], [], outcome.events, outcome.warnings, outcome.repeated)
+
+
 class Graph:
     """Nodes and edges of one system, on behalf of one principal."""
 
@@ -60,7 +69,7 @@ class Graph:
     async def do(self, command: Command, key: str | None = None) -> Changed:
         """Execute a command; with an idempotency key a retry gives the first answer again."""
         outcome = await self.system.execute(command, Context(self.principal, key))
-        return await self._changed(outcome)
+        return _one_changed(outcome) or await self._changed(outcome)
 
     async def _changed(self, outcome: Outcome) -> Changed:
         """The elements as the outcome left them, whatever has happened since."""

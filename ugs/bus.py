@@ -71,8 +71,9 @@ class Bus:
                 self._tail.clear()
             self._tail.extend(events)
             self._advance(events[-1].position)
-            for event in events:
-                self._wake(event)
+            if self._waiting:
+                for event in events:
+                    self._wake(event)
 
     def heard(self, position: int) -> None:
         """Another process has committed up to here; its events are in the log, not in the tail."""

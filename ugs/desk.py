@@ -7,7 +7,7 @@ rolled back here, so it costs the store nothing at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ugs.catalog import Catalog, Row, Table
@@ -52,15 +52,33 @@ class Desk:
 
     async def prefetch(self, wanted: Iterable[tuple[Table, Any]]) -> None:
         """Load many rows in one call, so that a group costs a few statements, not a few per command."""
-        by_table: dict[Table, list[Any]] = {}
-        for table, key in wanted:
+        unknown: dict[Table, list[Any]] = {}
+        for table, key in dict.fromkeys(wanted):
             if not self._sheet(table).knows(key):
-                by_table.setdefault(table, []).append(key)
-        if by_table:
-            for table, rows in (await self.session.find_keys(by_table)).items():
-                stored = self._sheet(table).stored
-                stored.update(dict.fromkeys(by_table[table]))
-                stored.update((table.key_of(row), row) for row in rows)
+                unknown.setdefault(table, []).append(key)
+        if unknown:
+            await self._load(unknown)
+
+    async def prefetch_unlikely(self, wanted: Mapping[Table, Sequence[Any]]) -> None:
+        """The same for rows that hardly ever exist: a store may leave it at that until it is written to."""
+        unknown: dict[Table, list[Any]] = {}
+        for table, keys in wanted.items():
+            sheet = self._sheet(table)
+            if not sheet.whole and (new := [key for key in dict.fromkeys(keys) if key not in sheet.stored]):
+                unknown[table] = new
+        if not unknown:
+            return
+        if self.session.presume_absent(unknown):
+            for table, keys in unknown.items():
+                self._sheets[table].stored.update(dict.fromkeys(keys))
+        else:
+            await self._load(unknown)
+
+    async def _load(self, wanted: Mapping[Table, Sequence[Any]]) -> None:
+        for table, rows in (await self.session.find_keys(wanted)).items():
+            stored = self._sheet(table).stored
+            stored.update(dict.fromkeys(wanted[table]))
+            stored.update((table.key_of(row), row) for row in rows)
 
     def know(self, table: Table, where: Where, rows: Sequence[Row]) -> None:
         """Remember what the store answers to a condition; nobody else can change it during this transaction."""
@@ -81,7 +99,7 @@ class Desk:
         """Whether certainly no row of these tables has or had this key, told without asking the store."""
         for table in tables:
             sheet = self._sheets.get(table) or self._sheet(table)
-            if not sheet.whole or key in sheet.stored or key in sheet.current:
+            if sheet.look(key) is not None:
                 return False
         return True
 

@@ -233,6 +233,9 @@ class Conflict(UgsError):
     summary = "Two changes met"
     retryable = True
 
+    at_once = False
+    """Whether there is nobody to wait for before trying again."""
+
 
 class UniqueViolation(UgsError):
     """A uniqueness rule of the catalog refused the change."""

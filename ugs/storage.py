@@ -110,6 +110,14 @@ class Session(ABC):
         """As `find_many`, of several tables."""
         return {table: await self.find_many(table, keys) for table, keys in wanted.items()}
 
+    def presume_absent(self, wanted: Mapping[Table, Sequence[Any]]) -> bool:
+        """Whether decisions may take it that no rows have these keys, which is so nearly always.
+
+        A session that says yes looks before it ends: where a row is there after all, it stores nothing and raises a
+        `Conflict` to try again `at_once`, and does not say yes the next time.
+        """
+        return False
+
     async def filled(self, tables: Sequence[Table]) -> list[Table]:
         """Those of the tables that may have rows: whoever reads everything need not ask for the others."""
         return list(tables)

@@ -32,13 +32,16 @@ from ugs.feature import Command, Decider, Decision, Warned
 from ugs.identity import LOCAL, Context
 from ugs.retries import RETRIES, retry_key
 from ugs.storage import EventQuery, Session, Storage
-from ugs.values import check_value, from_text, to_text
+from ugs.values import check_value, from_text, is_plain, to_text
 
 MAX_GROUP = 512
 MAX_KEY = 200
 RETRY_PAUSES = (0.02, 0.1, 0.4)
 ROUNDS = 3
 """So often those who came meanwhile join a group before it is committed: reading for the first takes a while."""
+LOOKS = 2
+"""Turns of the event loop in which those whose requests have arrived get to the door: one to be read, one to ask.
+Whoever just misses a commit waits for two."""
 RESOLVE_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -79,13 +82,13 @@ class Writer:
         self._task: asyncio.Task[None] | None = None
         self.busy = False
 
-    async def execute(self, command: Command, context: Context) -> Outcome:
-        """Do the command, or refuse it with a coded error."""
+    def execute(self, command: Command, context: Context) -> asyncio.Future[Outcome]:
+        """Do the command, or refuse it with a coded error: what is answered can be waited for."""
         job = Job(command, context, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work())
-        return await job.done
+        return job.done
 
     async def close(self) -> None:
         """Finish what is under way."""
@@ -123,9 +126,9 @@ class Writer:
         for pause in RETRY_PAUSES:
             try:
                 return await self._commit(group)
-            except (Conflict, Unavailable):
+            except (Conflict, Unavailable) as error:
                 # Nothing was stored, so the same group may simply be tried again.
-                await asyncio.sleep(pause)
+                await asyncio.sleep(0 if isinstance(error, Conflict) and error.at_once else pause)
         await self._commit(group)
 
     async def _commit(self, group: list[Job]) -> None:
@@ -151,14 +154,17 @@ class Writer:
         answers: list[tuple[Job, Outcome | Exception]] = []
         for left in reversed(range(ROUNDS)):
             some = group[len(answers) :]
+            await desk.prefetch_unlikely({RETRIES: [key for job in some if (key := _key_of(job)) is not None]})
             await self._prepare(desk, [job.command for job in some])
             answers += [(job, await self._decide(job, desk)) for job in some]
-            if not left or not self._join(group):
+            if not left or not await self._join(group):
                 break
         return answers
 
-    def _join(self, group: list[Job]) -> bool:
-        """Take those who wait into the group, as long as it is not too large."""
+    async def _join(self, group: list[Job]) -> bool:
+        """Take those who have come meanwhile into the group, as long as it is not too large."""
+        for _ in range(LOOKS):
+            await asyncio.sleep(0)
         room = MAX_GROUP - len(group)
         some, self._waiting = self._waiting[:room], self._waiting[room:]
         group += some
@@ -219,6 +225,12 @@ def author(context: Context) -> str | None:
     """Who an event names as its author; the local user goes without saying."""
     user = context.principal.user
     return None if user == LOCAL.principal.user else user
+
+
+def _key_of(job: Job) -> str | None:
+    """Under which a retry of the command would be known, if it may have one; what is wrong is told in its turn."""
+    key = job.context.idempotency_key
+    return retry_key(job.context.principal.user, key) if key and is_plain(key, 1) else None
 
 
 def _answer(job: Job, answer: Outcome | Exception) -> None:

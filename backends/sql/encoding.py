@@ -10,13 +10,14 @@ order of the values, with a first letter for the kind, and every comparison beco
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from math import frexp
 from typing import Any
 
 from ugs.values import MAX_INT, MIN_INT, Json, from_text, to_text
 
 NUMBER, TEXT = "n", "s"
+_NUMBERS = (int, float)
 HEAD = 100
 """How many characters of an encoded value are indexed where a database limits the size of index entries."""
 
@@ -33,7 +34,7 @@ def encoded(value: Json) -> str:
         return "z"
     if isinstance(value, bool):
         return "b1" if value else "b0"
-    if isinstance(value, int | float):
+    if isinstance(value, _NUMBERS):
         return NUMBER + _number(value)
     return "c" + to_text(value if _is_texts(value) else _plain(value))
 
@@ -51,12 +52,9 @@ def encoded_properties(text: str | None) -> dict[str, str]:
     if text is None or text == "{}":
         return {}
     properties = from_text(text)
-    return dict(_encoded_items(properties)) if isinstance(properties, dict) else {}
-
-
-def _encoded_items(properties: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    for key, value in properties.items():
-        yield key, encoded(value)
+    if not isinstance(properties, dict):
+        return {}
+    return {key: TEXT + value if type(value) is str else encoded(value) for key, value in properties.items()}
 
 
 def after_kind(kind: str) -> str:
@@ -64,7 +62,9 @@ def after_kind(kind: str) -> str:
     return chr(ord(kind) + 1)
 
 
+@lru_cache(maxsize=16_384)
 def _number(value: int | float) -> str:
+    # Equal numbers have one text, so it does not matter which of them was seen first.
     if value == 0:
         return "1"
     exponent, bits = _exponent_and_bits(abs(value))

@@ -139,7 +139,7 @@ async def fill_side(link: Link, shape: Shape, table: Table, name: str) -> None:
     side = next(side for side in shape.writer.tables[table.name].sides if side.name == name)
     page = Page(LONG_AT_ONCE if searched_fields(table) else FILLED_AT_ONCE)
     while rows := await session.fetch(table, page=page):
-        bulks = [bulk for bulk in side.bulks((None, row) for row in rows) if bulk.rows]
+        bulks = [bulk for bulk in side.bulks((None, row) for row in rows) if bulk.columns]
         await link.bulk(bulks)
         page = Page(page.limit, after=place_of(rows[-1], full_order(table, ())))
 
@@ -148,4 +148,4 @@ async def _write_record(link: Link, shape: Shape, key: str, value: str) -> None:
     columns = [("key", _TEXT), ("value", _TEXT)]
     delete = shape.dialect.delete_many(META, columns[:1])
     insert = shape.dialect.insert_many(META, columns)
-    await link.bulk([Bulk(META, delete, [(key,)]), Bulk(META, insert, [(key, value)])])
+    await link.bulk([Bulk(META, delete, [[key]]), Bulk(META, insert, [[key], [value]])])

@@ -6,7 +6,7 @@ the row that was there before, so an update touches only the words and propertie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +29,22 @@ class Bulk(Struct, frozen=True):
 
     table: str
     text: str
-    rows: list[tuple[Any, ...]]
+    columns: list[Sequence[Any]]
+    """A column of values for each parameter; none at all where there is nothing to write."""
+
+    @property
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        return zip(*self.columns, strict=True)
+
+
+def columns_of(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    """Rows of values, column by column."""
+    return list(zip(*rows, strict=True))
+
+
+def key_columns(keys: list[Any], width: int) -> list[Sequence[Any]]:
+    """Keys of so many fields, column by column."""
+    return ([keys] if width == 1 else columns_of(keys)) if keys else []
 
 
 class Side:
@@ -48,29 +63,38 @@ class Side:
         self.entries = entries
         self.key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
         self._key_of = table.key_of
-        self._single = len(table.key) == 1
         self.insert = dialect.insert_many(name, [*columns, *self.key])
         self.delete = dialect.delete_many(name, [columns[0], *self.key])
 
     def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> tuple[Bulk, Bulk]:
         """The changes for rows that became other rows, appeared (from None) or went (to None)."""
-        gone: list[tuple[Any, ...]] = []
-        new: list[tuple[Any, ...]] = []
+        gone, new = _Entries(), _Entries()
         for before, after in pairs:
             if before is None and after is not None:
-                key = self._key(after)
-                new += [(name, value, *key) for name, value in self.entries(after).items()]
+                new.take(self.entries(after), self._key_of(after))
                 continue
             old = {} if before is None else self.entries(before)
             now = {} if after is None else self.entries(after)
-            key = self._key(after if before is None else before)
-            gone += [(name, *key) for name, value in old.items() if now.get(name) != value]
-            new += [(name, value, *key) for name, value in now.items() if old.get(name) != value]
-        return Bulk(self.name, self.delete, gone), Bulk(self.name, self.insert, new)
+            key = self._key_of(after if before is None else before)
+            gone.take({name: value for name, value in old.items() if now.get(name) != value}, key)
+            new.take({name: value for name, value in now.items() if old.get(name) != value}, key)
+        keys, left = key_columns(new.keys, len(self.key)), key_columns(gone.keys, len(self.key))
+        insert = [new.names, new.values, *keys] if keys else []
+        return Bulk(self.name, self.delete, [gone.names, *left] if left else []), Bulk(self.name, self.insert, insert)
 
-    def _key(self, row: Row) -> tuple[Any, ...]:
-        key = self._key_of(row)
-        return (key,) if self._single else key
+
+class _Entries:
+    """Names with their values and whose they are, side by side."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.values: list[Any] = []
+        self.keys: list[Any] = []
+
+    def take(self, entries: Mapping[str, Any], key: Any) -> None:
+        self.names += entries
+        self.values += entries.values()
+        self.keys += [key] * len(entries)
 
 
 class TableWriter:
@@ -103,17 +127,17 @@ class TableWriter:
         keys = list(writes.deletes)
         if self.table.unique:
             keys += [self.table.key_of(row) for row in writes.updates]
-        return [Bulk(self.table.name, self.delete, [key if isinstance(key, tuple) else (key,) for key in keys])]
+        return [Bulk(self.table.name, self.delete, key_columns(keys, len(self.key)))]
 
     def updates(self, writes: TableWrites) -> list[Bulk]:
         # Under a uniqueness rule two rows may exchange values: those are removed first and stored anew.
         if self.table.unique or not self._has_rest:
             return []
-        return [Bulk(self.table.name, self.update, [self._keyed(row) for row in writes.updates])]
+        return [Bulk(self.table.name, self.update, columns_of([self._keyed(row) for row in writes.updates]))]
 
     def inserts(self, writes: TableWrites) -> list[Bulk]:
         rows = [*writes.updates, *writes.inserts] if self.table.unique else writes.inserts
-        return [Bulk(self.table.name, self.insert, [self.values(row) for row in rows])]
+        return [Bulk(self.table.name, self.insert, columns_of([self.values(row) for row in rows]))]
 
     def _keyed(self, row: Row) -> tuple[Any, ...]:
         values = self.values(row)
@@ -149,11 +173,11 @@ class Writer:
     def bulks(self, events: Sequence[Event], writes: Writes) -> list[Bulk]:
         """All statements in their order, without the empty ones."""
         parts = [(self.tables[table.name], changed) for table, changed in writes.items()]
-        bulks = [Bulk(EVENTS, self.log, [event_values(event) for event in events])]
+        bulks = [Bulk(EVENTS, self.log, columns_of([event_values(event) for event in events]))]
         for step in (TableWriter.deletes, TableWriter.updates):
             bulks += [bulk for writer, changed in parts for bulk in step(writer, changed)]
         beside = [pair for writer, changed in parts for pair in writer.beside(changed)]
         bulks += [gone for gone, _ in beside]
         bulks += [bulk for writer, changed in parts for bulk in writer.inserts(changed)]
         bulks += [new for _, new in beside]
-        return [bulk for bulk in bulks if bulk.rows]
+        return [bulk for bulk in bulks if bulk.columns]

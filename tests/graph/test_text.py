@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ugs.graph.text import LONGEST_CONTENT, MOST_CONTENT_WORDS, asked_words, content_words, node_words, split_words
+from ugs.graph.text import (
+    LONGEST_CONTENT,
+    MOST_CONTENT_WORDS,
+    asked_words,
+    content_words,
+    id_tokens,
+    node_words,
+    split_words,
+    tokens,
+)
 from ugs.values import to_text
 
 LETTERS = st.text(st.sampled_from("abßıİﬁ éÉ\u0301-_09eE.\n@()"), max_size=12)
@@ -28,6 +37,15 @@ def test_asking_for_some_words_gives_the_weights_they_have_among_all(id, type, p
     for asked in (set(split_words(query)), set(list(everything)[:3]), {"1e-05", "1e", "05", "true", "2"}):
         wanted = {word: weight for word, weight in everything.items() if word in asked and not word.startswith("@(")}
         assert asked_words({word for word in asked if not word.startswith("@(")}, *given) == wanted
+
+
+@given(
+    st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_-]{0,140}", fullmatch=True)
+    | LETTERS
+    | st.text(st.sampled_from("aZ_-:9 é"), max_size=12)
+)
+def test_the_words_of_an_id_are_those_of_any_text_and_the_whole(id):
+    assert id_tokens(id) == {id.lower(), *tokens(id)}
 
 
 def test_words_and_their_parts_are_found_in_every_place_and_add_up():

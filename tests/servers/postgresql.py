@@ -22,10 +22,14 @@ SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
     "max_connections": "300",
-    "shared_buffers": "64MB",
     "fsync": "on",
     "log_min_messages": "warning",
 }
+
+
+def memory() -> str:
+    """The cache of pages, a small one unless `UGS_TEST_POSTGRESQL_MEMORY` says otherwise."""
+    return os.environ.get("UGS_TEST_POSTGRESQL_MEMORY", "64MB")
 
 
 class PostgreSQL(Server):
@@ -54,7 +58,8 @@ class PostgreSQL(Server):
         )  # fmt: skip
 
     def command(self) -> list[str]:
-        settings = [f"--{key}={value}" for key, value in {**SETTINGS, "port": str(self.port)}.items()]
+        own = {"shared_buffers": memory(), "port": str(self.port)}
+        settings = [f"--{key}={value}" for key, value in {**SETTINGS, **own}.items()]
         return [f"{self.binaries}/postgres", "-D", f"{self.home}/data", *settings]
 
     def is_ready(self) -> bool:

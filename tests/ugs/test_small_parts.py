@@ -11,7 +11,19 @@ from backends.memory.storage import MemoryStorage
 from ugs.api import Graph
 from ugs.clock import FixedClock, WallClock, not_before
 from ugs.errors import InvalidSyntax, UgsError, Unavailable, all_errors
-from ugs.events import GENESIS_CRC, Event, Idem, Tx, event_id, from_line, line_crc, seal, to_line, unsealed_line
+from ugs.events import (
+    GENESIS_CRC,
+    Event,
+    Idem,
+    SealedEvents,
+    Tx,
+    event_id,
+    from_line,
+    line_crc,
+    seal,
+    to_line,
+    unsealed_line,
+)
 from ugs.graph.text import node_words, rarity, relevance, split_words, tokens, word_parts
 from ugs.identity import Scope, check_identifier, is_identifier, scope_of
 from ugs.storage import Storage
@@ -102,6 +114,19 @@ def test_a_sealed_line_reads_back_as_the_event(event: Event, previous: int) -> N
     assert from_line(line, 0, element_of) == sealed
     assert line.endswith(f',"crc":"{sealed.crc}"}}'.encode())
     assert sealed.crc == line_crc(unsealed_line(event), f"{previous:08x}")
+
+
+@given(st.lists(events, min_size=1, max_size=3), st.none() | texts | st.sampled_from(["ann", "é", "_x1"]))
+def test_events_sealed_together_have_the_lines_of_single_ones(batch: list[Event], by: str | None) -> None:
+    ours = [
+        msgspec.structs.replace(event, id=event_id(event.timestamp, event.position), by=None, tx=None, idem=None)
+        for event in batch
+    ]
+    sealed = SealedEvents()
+    sealed.seal(ours, GENESIS_CRC, by, None)
+
+    assert sealed.lines == [to_line(event) for event in sealed]
+    assert [event.by for event in sealed] == [by] * len(batch)
 
 
 def test_a_line_begins_with_the_seeds_four_keys() -> None:

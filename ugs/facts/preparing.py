@@ -34,8 +34,14 @@ class Matter(Struct, frozen=True):
     predicate: str | None = None
 
 
+FACTUAL = frozenset({AddFact, UpsertEntity, Ingest})
+"""Commands that name something here."""
+
+
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load entities, predicates and facts that the commands name."""
+    if FACTUAL.isdisjoint(map(type, commands)):
+        return
     matters = set(_usable(matter for command in commands for matter in _named(command)))
     if not matters:
         return

@@ -18,7 +18,7 @@ from ugs.errors import InvalidSyntax, LimitExceeded, UgsError, VersionNotFound
 from ugs.events import Draft
 from ugs.feature import Command, Decision, Warned
 from ugs.graph import commands as single
-from ugs.graph.commands import AddEdge, AddNode, Delete, Operation, Update, find_element
+from ugs.graph.commands import SINGLE, AddEdge, AddNode, Delete, Operation, Update, find_element
 from ugs.graph.content import NewContent, content_after
 from ugs.graph.events import prepare
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
@@ -315,10 +315,10 @@ async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
 def operations_in(commands: Iterable[Command]) -> Iterator[Operation]:
     """The single operations that commands are made of."""
     for command in commands:
-        if isinstance(command, Batch):
-            yield from command.operations[:MAX_OPERATIONS]
-        elif isinstance(command, Operation):
+        if isinstance(command, SINGLE):
             yield command
+        elif isinstance(command, Batch):
+            yield from command.operations[:MAX_OPERATIONS]
 
 
 DECIDERS: dict[type[Command], Any] = {

@@ -87,6 +87,8 @@ class Delete(Command, frozen=True):
 
 Operation = AddNode | AddEdge | Update | Delete
 """What changes one element (and, when a node goes, its edges)."""
+SINGLE = (AddNode, AddEdge, Update, Delete)
+"""The same, to be asked for: every command of every group is."""
 
 
 class SetEdgeCounter(Command, frozen=True):

@@ -4,36 +4,38 @@ trips and not a few per element."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from ugs.catalog import Table
 from ugs.desk import Desk
 from ugs.graph.commands import CLAIMING, AddEdge, AddNode, Delete, Operation
 from ugs.graph.events import EDGE_COUNTER, NODE_COUNTER, prepare
 from ugs.graph.model import COUNTERS, NODES
 from ugs.identity import is_identifier
 
+ADDING = (AddNode, AddEdge)
+
 
 async def prepare_operations(desk: Desk, operations: Sequence[Operation]) -> None:
     """Load what deciding these operations needs; a store that has its rows at hand needs none of it."""
     if desk.session.near:
         return
-    await desk.prefetch(_ends(operations))
-    await desk.prefetch([(table, id) for id in await _made_up(desk, operations) for table in CLAIMING])
-    dying = [each.id for each in operations if isinstance(each, Delete) and each.kind != "edge"]
-    await prepare(desk, identifiers(each.id for each in operations), identifiers(dying))
+    new = [each for each in operations if isinstance(each, ADDING)]
+    if len(new) < len(operations):
+        others = [each for each in operations if not isinstance(each, ADDING)]
+        dying = [each.id for each in others if isinstance(each, Delete) and each.kind != "edge"]
+        await prepare(desk, identifiers(each.id for each in others), identifiers(dying))
+    edges = [each for each in new if isinstance(each, AddEdge)]
+    if edges:
+        await desk.prefetch(
+            (NODES, id) for id in identifiers(end for edge in edges for end in (edge.source, edge.target))
+        )
+    # Last, because an id that somebody else in the group has to ask about is not likely to be free.
+    free = identifiers(each.id for each in new) + await _made_up(desk, new)
+    await desk.prefetch_unlikely(dict.fromkeys(CLAIMING, free))
 
 
-def _ends(operations: Iterable[Operation]) -> Iterator[tuple[Table, str]]:
-    """The nodes that new edges join."""
-    edges = [each for each in operations if isinstance(each, AddEdge)]
-    for id in dict.fromkeys(identifiers(end for edge in edges for end in (edge.source, edge.target))):
-        yield NODES, id
-
-
-async def _made_up(desk: Desk, operations: Iterable[Operation]) -> list[str]:
+async def _made_up(desk: Desk, made: Iterable[AddNode | AddEdge]) -> list[str]:
     """The ids that elements without one will most likely get."""
-    made = [each for each in operations if isinstance(each, AddNode | AddEdge)]
     nameless = [each for each in made if each.id is None or each.id.startswith("$")]
     found: list[str] = []
     for name, count in Counter(

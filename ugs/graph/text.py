@@ -52,6 +52,15 @@ def tokens(text: str) -> set[str]:
     return found
 
 
+def id_tokens(id: str) -> set[str]:
+    """The tokens of an id, and the id as a whole; of most ids they can be told by eye."""
+    low = id.lower()
+    plain = low.replace("-", "_")
+    if not plain.isidentifier() or not plain.isascii() or len(plain) > LONGEST_WORD:
+        return {low, *tokens(id)}
+    return {low} if low.isalnum() else {low, *filter(None, plain.split("_"))}
+
+
 def text_leaves(value: Json, scalars: bool = False) -> list[str]:
     """Strings at any depth of a value; with `scalars` also numbers and booleans as JSON writes them."""
     leaves: list[str] = []
@@ -60,16 +69,18 @@ def text_leaves(value: Json, scalars: bool = False) -> list[str]:
 
 
 def _gather(value: Json, scalars: bool, leaves: list[str]) -> None:
-    if isinstance(value, str):
+    # Every text that is ever stored comes by here, hence so little is called.
+    kind = type(value)
+    if kind is str:
         leaves.append(value)
-    elif isinstance(value, list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
+    elif kind is dict or kind is list:
+        for item in value.values() if kind is dict else value:
             if type(item) is str:
                 leaves.append(item)
             else:
                 _gather(item, scalars, leaves)
     elif scalars and value is not None:
-        leaves.append(str(value).lower() if isinstance(value, bool) else str(value))
+        leaves.append(str(value).lower() if kind is bool else str(value))
 
 
 def json_tokens(value: Json, scalars: bool) -> set[str]:
@@ -80,7 +91,7 @@ def json_tokens(value: Json, scalars: bool) -> set[str]:
 
 def node_words(id: str, type: str | None, properties: str, data: str | None) -> dict[str, float]:
     """Every word of a node with its weight, and a marker for each address it mentions."""
-    weights = dict.fromkeys((id.lower(), *tokens(id)), ID_WEIGHT)
+    weights = dict.fromkeys(id_tokens(id), ID_WEIGHT)
     _add(weights, _type_tokens(type) if type else (), TYPE_WEIGHT)
     for text, weight, scalars in _places(properties, data):
         value = from_text(text)
@@ -109,7 +120,7 @@ def asked_words(
 ) -> dict[str, float]:
     """The weights that `node_words` gives to these words, without cutting texts that cannot contain them."""
     weights: dict[str, float] = {}
-    _add(weights, {id.lower(), *tokens(id)}.intersection(asked), ID_WEIGHT)
+    _add(weights, id_tokens(id).intersection(asked), ID_WEIGHT)
     _add(weights, tokens(type).intersection(asked) if type else (), TYPE_WEIGHT)
     for text, weight, scalars in _places(properties, data):
         if _may_contain(text, asked, scalars):

@@ -14,7 +14,7 @@ from ugs.graph.commands import AddEdge, AddNode, Delete, Update
 from ugs.graph.content import NewContent
 from ugs.graph.events import edges_of, prepare
 from ugs.graph.model import EDGES, NODES
-from ugs.graph.preparing import identifiers
+from ugs.graph.preparing import ADDING, identifiers
 from ugs.ontology.events import mentions_content
 from ugs.ontology.model import CONTENTS
 from ugs.ontology.remembering import DeleteNode
@@ -25,6 +25,8 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load the content of what the commands of a group will delete, and what they give content to."""
+    if all(isinstance(command, ADDING) and command.content is None for command in commands):
+        return  # nearly always: what is new and says nothing
     known = identifiers(command.node_id for command in commands if isinstance(command, DeleteNode))
     await prepare(desk, known, known)
     deleted = [operation for operation in operations_in(commands) if isinstance(operation, Delete)]

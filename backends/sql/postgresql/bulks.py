@@ -23,10 +23,11 @@ def combined(bulks: Sequence[Bulk]) -> Iterator[tuple[str, list[Sequence[Any]]]]
     """Statements with the columns of their rows, in as few pieces as possible."""
     group: list[Bulk] = []
     for bulk in bulks:
-        if group and (len(bulk.rows) > MANY or bulk.table in {other.table for other in group}):
+        many = len(bulk.columns[0]) > MANY
+        if group and (many or any(bulk.table == other.table for other in group)):
             yield _together(group)
             group = []
-        if len(bulk.rows) > MANY:
+        if many:
             yield from _in_pieces(bulk)
         else:
             group.append(bulk)
@@ -35,29 +36,19 @@ def combined(bulks: Sequence[Bulk]) -> Iterator[tuple[str, list[Sequence[Any]]]]
 
 
 def _in_pieces(bulk: Bulk) -> Iterator[tuple[str, list[Sequence[Any]]]]:
-    for start in range(0, len(bulk.rows), MANY):
-        yield sent(bulk.text, _columns(bulk.rows[start : start + MANY]))
+    for start in range(0, len(bulk.columns[0]), MANY):
+        yield sent(bulk.text, [column[start : start + MANY] for column in bulk.columns])
 
 
 def _together(group: list[Bulk]) -> tuple[str, list[Sequence[Any]]]:
-    columns = [_columns(bulk.rows) for bulk in group]
-    text = one_text(tuple(bulk.text for bulk in group), tuple(len(some) for some in columns))
-    return sent(text, [column for some in columns for column in some])
+    text = one_text(tuple([bulk.text for bulk in group]), tuple([len(bulk.columns) for bulk in group]))
+    return sent(text, [column for bulk in group for column in bulk.columns])
 
 
 def sent(text: str, columns: list[Sequence[Any]]) -> tuple[str, list[Sequence[Any]]]:
     """The statement with its columns as texts, where every one of them can be a text."""
-    texts: list[Sequence[Any]] = []
-    for column in columns:
-        one = packed(column)
-        if one is None:
-            return text, columns
-        texts.append(one)
-    return taking_texts(text), texts
-
-
-def _columns(rows: Sequence[tuple[Any, ...]]) -> list[Sequence[Any]]:
-    return list(zip(*rows, strict=True))
+    texts = packed(columns)
+    return (text, columns) if texts is None else (taking_texts(text), [*texts])
 
 
 taking_texts = lru_cache(maxsize=1024)(unpacking)

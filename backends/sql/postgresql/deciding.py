@@ -16,9 +16,9 @@ from msgspec import Struct
 from backends.sql.conditions import Place
 from backends.sql.dialect import quoted
 from backends.sql.native import NativeSession, is_storable_key
-from backends.sql.postgresql.bulks import taking_texts
+from backends.sql.postgresql.bulks import sent
+from backends.sql.postgresql.errors import PRESUMED, presumed_wrongly
 from backends.sql.postgresql.link import PostgresqlLink, channel_of, log_lock
-from backends.sql.postgresql.packing import packed
 from backends.sql.rows import head_from
 from backends.sql.session import Shape
 from backends.sql.statements import columns_of
@@ -33,9 +33,13 @@ from ugs.reads.where import EVERYTHING, Compare, Everything, Where
 MOST_KEPT, MOST_ROWS = 64, 64
 """So many answers are kept from group to group, if they have no more rows than this."""
 
-FOLLOW = "SELECT events_follow(($1::int8[])[1], ($2::int8[])[1])"
-"""Takes the writers' lock, and refuses unless the log ends at the first position; announces the second."""
-FOLLOWS = "SELECT 1 FROM pg_proc WHERE proname = 'events_follow' AND pronamespace = current_schema()::regnamespace"
+FOLLOW = "SELECT events_follow(($1::int8[])[1], ($2::int8[])[1], {taken})"
+"""Takes the writers' lock, and refuses unless the log ends at the first position and nothing is taken that was presumed
+to be free; announces the second position."""
+FOLLOWS = (
+    "SELECT 1 FROM pg_proc WHERE proname = 'events_follow' AND pronargs = 3 "
+    "AND pronamespace = current_schema()::regnamespace"
+)
 
 Question = tuple[Table, Where, tuple[Order, ...]]
 
@@ -71,9 +75,10 @@ class Standing(Struct):
 class DecidingSession(NativeSession):
     """Reads statement by statement, and writes everything at its end."""
 
-    def __init__(self, link: PostgresqlLink, shape: Shape, standing: Standing) -> None:
+    def __init__(self, link: PostgresqlLink, shape: Shape, standing: Standing, presuming: bool = True) -> None:
         super().__init__(link, shape)
-        self.sender, self.standing = link, standing
+        self.sender, self.standing, self.presuming = link, standing, presuming
+        self._presumed: dict[Table, list[Any]] = {}
         self._before: Head | None = None
         self._appended: list[tuple[Sequence[Event], Writes]] = []
 
@@ -111,6 +116,13 @@ class DecidingSession(NativeSession):
             found |= {table: self.shape.readers[table.name](rows) for table, rows in zip(plain, lists, strict=True)}
         return found
 
+    def presume_absent(self, wanted: Mapping[Table, Sequence[Any]]) -> bool:
+        if not self.presuming or not all(map(is_plain, wanted)):
+            return False
+        for table, keys in wanted.items():
+            self._presumed.setdefault(table, []).extend(_storable(table, keys))
+        return True
+
     async def append(self, events: Sequence[Event], writes: Writes) -> None:
         await self._complete(writes)
         self._appended.append((events, writes))
@@ -126,14 +138,21 @@ class DecidingSession(NativeSession):
         events = [event for some, _ in self._appended for event in some]
         bulks = [bulk for some, writes in self._appended for bulk in self.shape.writer.bulks(some, writes)]
         before = (self._before or await self.head()).position
-        await self.sender.bulk_alone(bulks, Bulk("", FOLLOW, [(before, events[-1].position if events else before)]))
+        await self.sender.bulk_alone(bulks, self._check(before, events[-1].position if events else before))
         if events:
             self.standing.wrote(events, (table for _, writes in self._appended for table in writes))
 
+    def _check(self, before: int, last: int) -> Bulk:
+        """What must be so for the group to be stored."""
+        presumed = {table: keys for table, keys in self._presumed.items() if keys}
+        return Bulk("", following(tuple(presumed)), [[before], [last], *presumed.values()])
+
     async def _look_again(self) -> None:
-        """Refusals, too, must rest on what is so now, and not on what was kept."""
+        """Refusals, too, must rest on what is so now, and not on what was kept or presumed."""
         if self._before is not None and await super().head() != self._before:
             raise Conflict("Another gateway has written meanwhile. Try again.")
+        if self._presumed and any((await self.find_keys(self._presumed)).values()):
+            raise presumed_wrongly()
 
 
 def is_kept(where: Where) -> bool:
@@ -149,8 +168,7 @@ def is_plain(table: Table) -> bool:
 def asked_for(tables: tuple[Table, ...], wanted: Mapping[Table, Sequence[Any]]) -> tuple[str, list[Any]]:
     """The statement for rows of several tables by their keys, and those keys."""
     keys = [_storable(table, wanted[table]) for table in tables]
-    texts = [packed(some) for some in keys]
-    return (several(tables), keys) if None in texts else (taking_texts(several(tables)), texts)
+    return sent(several(tables), keys)
 
 
 def _storable(table: Table, keys: Sequence[Any]) -> Sequence[Any]:
@@ -169,22 +187,34 @@ def several(tables: tuple[Table, ...]) -> str:
     return f"SELECT {', '.join(lists)}"
 
 
-def _listed(place: Place, number: int) -> str:
-    table = place.table
-    key = table.field(table.key[0])
+@lru_cache(maxsize=256)
+def following(tables: tuple[Table, ...]) -> str:
+    """The check at the end of a group that presumed ids of these tables to be free."""
+    # Counted, not merely looked for: the planner would expect to find one soon, and walk over the whole table.
+    parts = [f"(SELECT count(*) > 0 FROM {_having(Place(table, 't'), place)})" for place, table in enumerate(tables, 3)]
+    return FOLLOW.format(taken=" OR ".join(parts) or "false")
+
+
+def _having(place: Place, number: int) -> str:
+    """The rows of a table that have one of the keys in a parameter."""
+    key = place.table.field(place.table.key[0])
     kind = {Kind.INTEGER: "int8", Kind.REAL: "float8", Kind.BOOLEAN: "bool"}.get(key.kind, "text")
-    return (
-        f"ARRAY(SELECT ROW({columns_of(place)}) FROM {quoted(table.name)} t "
-        f"WHERE {place.column(key.name)} = ANY(${number}::{kind}[]) ORDER BY {place.column(key.name)})"
-    )
+    return f"{quoted(place.table.name)} t WHERE {place.column(key.name)} = ANY(${number}::{kind}[])"
+
+
+def _listed(place: Place, number: int) -> str:
+    order = place.column(place.table.key[0])
+    return f"ARRAY(SELECT ROW({columns_of(place)}) FROM {_having(place, number)} ORDER BY {order})"
 
 
 def follow_function(schema: str) -> str:
     """Defines what `FOLLOW` calls. It looks at the log as it is once the lock is taken, not as the statement saw it."""
     return (
-        "CREATE OR REPLACE FUNCTION events_follow(expected int8, last int8) RETURNS void LANGUAGE plpgsql AS $$ BEGIN "
+        "CREATE OR REPLACE FUNCTION events_follow(expected int8, last int8, taken bool) RETURNS void "
+        "LANGUAGE plpgsql AS $$ BEGIN "
         f"PERFORM pg_advisory_xact_lock({log_lock(schema)}); "
         "IF coalesce((SELECT max(position) FROM events), 0) <> expected THEN "
         "RAISE EXCEPTION 'another gateway has written meanwhile' USING ERRCODE = '40001'; END IF; "
+        f"IF taken THEN RAISE EXCEPTION 'presumed to be free' USING ERRCODE = '{PRESUMED}'; END IF; "
         f"PERFORM pg_notify('{channel_of(schema)}', last::text); END $$"
     )

@@ -19,6 +19,8 @@ DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.Internal
 
 _UNIQUE = "23505"
 _TIMED_OUT = "57014"
+PRESUMED = "UG001"
+"""Somebody has an id that was presumed to be free."""
 _CONFLICTS = {
     "40001": "Two transactions met",
     "40P01": "Two transactions waited for each other",
@@ -37,11 +39,20 @@ def translated(error: BaseException, where: str, *, committing: bool = False) ->
         return UniqueViolation(getattr(error, "constraint_name", None) or "")
     if state in _CONFLICTS:
         return Conflict(f"{_CONFLICTS[state].format(where=where)}. Try again.", reason=str(error))
+    if state == PRESUMED:
+        return presumed_wrongly()
     if state == _TIMED_OUT:
         return DeadlineExceeded(f"{where} took too long and stopped the statement.", reason=str(error))
     if is_lost(error):
         return _lost(error, where, committing)
     return _other(error, where, state)
+
+
+def presumed_wrongly() -> Conflict:
+    """Nobody else is in the way: it has to be decided again, knowing what is there."""
+    conflict = Conflict("An id that was presumed to be free is taken. Try again.")
+    conflict.at_once = True
+    return conflict
 
 
 def is_lost(error: BaseException) -> bool:

@@ -7,7 +7,7 @@ the two control characters that stand between values and for nothing; a column t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 BETWEEN, NOTHING = "\x1f", "\x1e"
@@ -15,22 +15,37 @@ _ARRAY = re.compile(r"\$(\d+)::([a-z0-9]+)\[\]")
 _SENT = frozenset({str, int, float, bool, type(None)})
 
 
-def packed(column: Sequence[Any]) -> str | None:
-    """The values as one text; None where it could not be cut apart again."""
-    kinds = set(map(type, column))
-    if not kinds <= _SENT:
-        return None
-    if kinds == {str}:
-        text = BETWEEN.join(column)
-    else:
-        text = BETWEEN.join([NOTHING if value is None else str(value) for value in column])
-    return text if _is_clear(text, column, type(None) in kinds) else None
+def packed(columns: Sequence[Sequence[Any]]) -> list[str] | None:
+    """Each column as one text; None where one of them could not be cut apart again."""
+    texts, seams, missing = [], 0, 0
+    for column in columns:
+        kinds = set(map(type, column))
+        if len(kinds) == 1:
+            texts.append(BETWEEN.join(_written(column, *kinds)))
+        else:
+            texts.append(BETWEEN.join([NOTHING if value is None else str(value) for value in column]))
+        if not kinds <= _SENT:
+            return None
+        if type(None) in kinds:
+            missing += column.count(None)
+        seams += len(column) - 1
+    return texts if _is_clear(texts, seams, missing) else None
 
 
-def _is_clear(text: str, column: Sequence[Any], nothings: bool) -> bool:
-    """Whether nothing in the values looks like what stands between them."""
-    missing = sum(value is None for value in column) if nothings else 0
-    return bool(text) and text.count(BETWEEN) == len(column) - 1 and text.count(NOTHING) == missing
+def _written(column: Sequence[Any], kind: type) -> Iterable[str]:
+    """Values of one kind as texts. Many are the same, and writing a number takes longer than finding it again."""
+    if kind is str:
+        return column
+    if kind is float and 0.0 not in (seen := set(column)):  # two zeros are equal and not the same
+        known = {value: repr(value) for value in seen}
+        return map(known.__getitem__, column)
+    return [NOTHING] * len(column) if kind is type(None) else map(str, column)
+
+
+def _is_clear(texts: list[str], seams: int, missing: int) -> bool:
+    """Whether nothing in the values looks like what stands between them; an empty text would be no value at all."""
+    whole = "".join(texts)
+    return "" not in texts and whole.count(BETWEEN) == seams and whole.count(NOTHING) == missing
 
 
 def unpacking(text: str) -> str:

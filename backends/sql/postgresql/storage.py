@@ -41,6 +41,8 @@ TRIGRAMS = "pg_trgm"
 """The extension that finds parts of texts."""
 CAREFUL_SECONDS = 2.0
 """So long decisions are made behind the lock after another gateway was faster."""
+DOUBTS = 256
+"""After an id was presumed to be free and was not, so many groups ask first."""
 QUIET_SECONDS = 5.0
 """A watcher looks at the log by itself when it has heard nothing for so long."""
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
@@ -72,6 +74,7 @@ class PostgresqlStorage(SqlStorage):
         super().__init__(native=settings.native, readers=settings.pool)
         self.settings = settings
         self._standing, self._follows, self._careful_until = Standing(), False, 0.0
+        self._doubts = 0
         self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
 
     def apart(self, name: str) -> PostgresqlStorage:
@@ -129,13 +132,16 @@ class PostgresqlStorage(SqlStorage):
         async with self._writing:
             link = await self.pool.acquire()
             assert isinstance(link, PostgresqlLink)
-            session = DecidingSession(link, shape, self._standing)
+            session = DecidingSession(link, shape, self._standing, presuming=not self._doubts)
+            self._doubts = max(0, self._doubts - 1)
             try:
                 yield session
                 await session.finish()
             except BaseException as error:
                 self._standing.forget()
-                if isinstance(error, Conflict):
+                if isinstance(error, Conflict) and error.at_once:
+                    self._doubts = DOUBTS
+                elif isinstance(error, Conflict):
                     # Whoever writes behind the lock from the start is never too late.
                     self._careful_until = monotonic() + CAREFUL_SECONDS
                 raise
