@@ -25,6 +25,9 @@ from ugs.reads.varying import HOLES, Varying
 
 KEPT = 500
 TOGETHER = 16
+FEW, CALLS = 4, 4
+"""Reads with related rows are work for the server, which does a call on one core: fewer of them share one, and more
+calls are under way. For single rows and plain lists it is the calls that cost."""
 _PARAMETER = re.compile(r"\$(p\d+)\b")
 
 Ask = Callable[..., Awaitable[list[list[Any]]]]
@@ -97,11 +100,13 @@ class Answering:
         given = {name: holes.get(value) for name, value in statement.parameters.items() if type(value) in HOLES}
         slots = {name: number for name, number in given.items() if number is not None}
         if rendering is None or shown is None:
-            return Kept(slots, self._sharing(statement, slots, lambda answer: statement.decode([answer])))
+            return Kept(slots, self._sharing(read, statement, slots, lambda answer: statement.decode([answer])))
         write = Writing(self._plans.layouts).answer(rendering.root, read, shown)
-        return Kept(slots, self._sharing(statement, slots, lambda answer: write(*answer).encode()))
+        return Kept(slots, self._sharing(read, statement, slots, lambda answer: write(*answer).encode()))
 
-    def _sharing(self, statement: PlanStatement, slots: dict[str, int], finish: Finish) -> Sharing[Values, Any]:
+    def _sharing(
+        self, read: Read, statement: PlanStatement, slots: dict[str, int], finish: Finish
+    ) -> Sharing[Values, Any]:
         text = together(statement.text, slots)
         same = {name: value for name, value in statement.parameters.items() if name not in slots}
 
@@ -114,7 +119,7 @@ class Answering:
             answers = await self._ask(text, turns=turns, **same)
             return [finish(answer) for _, *answer in sorted(answers, key=_turn)]
 
-        return Sharing(one, many, TOGETHER)
+        return Sharing(one, many, FEW, CALLS) if read.nest else Sharing(one, many, TOGETHER)
 
 
 def _turn(answer: list[Any]) -> int:

@@ -29,13 +29,29 @@ from ugs.reads.rendering import (
     Text,
     column_text,
     formatted,
+    json_of,
     page_writer,
     writing_names,
 )
 
+MOST_STORED = 10_000
+
 Values = list[Any]
 Write = Callable[..., str]
 """Writes a list of rows, and their number when there is one."""
+
+
+class _Stored(dict[str | None, str]):
+    """Texts as Neo4j keeps them, written as JSON; nearly all are types, which are few."""
+
+    def __missing__(self, stored: str | None) -> str:
+        found = NULL if stored is None else json_of(from_ordered(stored))
+        if len(self) < MOST_STORED:
+            self[stored] = found
+        return found
+
+
+_STORED = _Stored()
 
 
 class Writing:
@@ -71,7 +87,7 @@ class Writing:
         layout, names = layout_of(self.layouts, read.table), writing_names()
         columns = shown.columns(read, layout.columns)
         at = dict(zip(read.nest, places(read, len(columns)), strict=True))
-        names |= {"plain": from_ordered, "made": self._maker(read, shown)}
+        names |= {"stored": _STORED, "made": self._maker(read, shown)}
         texts = []
         for piece in body.pieces:
             if isinstance(piece, Text):
@@ -103,9 +119,7 @@ class Writing:
 
 def _column(layout: Layout, name: str, at: int) -> str:
     field, have = layout.table.field(name), f"v[{at}]"
-    if field.kind is Kind.TEXT and not field.plain:
-        have = f"(None if {have} is None else plain({have}))" if field.nullable else f"plain({have})"
-    return column_text(field, have)
+    return f"{{stored[{have}]}}" if field.kind is Kind.TEXT and not field.plain else column_text(field, have)
 
 
 def places(read: Read, width: int) -> list[int]:

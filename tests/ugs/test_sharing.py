@@ -74,3 +74,23 @@ async def test_when_a_shared_call_fails_each_fails_alone() -> None:
     answers = await asyncio.gather(*(sharing.ask(value) for value in range(5)), return_exceptions=True)
     assert [answer for answer in answers if isinstance(answer, int)] == [0, 1, 2, 4]
     assert isinstance(answers[3], Unavailable)
+
+
+async def test_as_many_calls_are_under_way_as_allowed_and_each_takes_no_more_than_it_may() -> None:
+    under_way, most, sizes = 0, 0, []
+
+    async def many(values: list[int]) -> list[int]:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        sizes.append(len(values))
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return values
+
+    async def one(value: int) -> int:
+        return (await many([value]))[0]
+
+    sharing = Sharing(one, many, together=4, calls=3)
+    assert await asyncio.gather(*map(sharing.ask, range(20))) == list(range(20))
+    assert most == 3 and max(sizes) == 4

@@ -14,6 +14,7 @@ V = TypeVar("V")
 A = TypeVar("A")
 
 UNDER_WAY = 2
+"""So many calls may be under way at once: one is answered while the next is asked."""
 
 
 class Sharing(Generic[V, A]):
@@ -24,8 +25,9 @@ class Sharing(Generic[V, A]):
         one: Callable[[V], Awaitable[A]],
         many: Callable[[list[V]], Awaitable[list[A]]],
         together: int = 64,
+        calls: int = UNDER_WAY,
     ) -> None:
-        self._one, self._many, self._together = one, many, together
+        self._one, self._many, self._together, self._calls = one, many, together, calls
         self._waiting: list[tuple[V, asyncio.Future[A]]] = []
         self._under_way = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -34,7 +36,7 @@ class Sharing(Generic[V, A]):
         """The answer for a value."""
         answer: asyncio.Future[A] = asyncio.get_running_loop().create_future()
         self._waiting.append((value, answer))
-        if self._under_way < UNDER_WAY:
+        if self._under_way < self._calls:
             self._under_way += 1
             task = asyncio.create_task(self._work())
             self._tasks.add(task)

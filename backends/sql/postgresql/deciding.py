@@ -49,9 +49,11 @@ class Standing(Struct):
 
     head: Head | None = None
     answers: dict[Question, list[Row]] = {}
+    written: int = 0
+    """The last position that was written here."""
 
     def forget(self) -> None:
-        self.head, self.answers = None, {}
+        self.head, self.answers, self.written = None, {}, 0
 
     def keep(self, question: Question, rows: list[Row]) -> None:
         """Keep a short answer until something is written to its table."""
@@ -68,6 +70,7 @@ class Standing(Struct):
     def wrote(self, events: Sequence[Event], tables: Iterable[Table]) -> None:
         """Our own write was committed."""
         last, changed = events[-1], set(tables)
+        self.written = last.position
         self.head = head_from((last.position, last.timestamp, last.crc))
         self.answers = {question: rows for question, rows in self.answers.items() if question[0] not in changed}
 

@@ -7,7 +7,7 @@ their order, and whatever a decision saw is what it changes. Reading transaction
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -36,13 +36,17 @@ def channel_of(schema: str) -> str:
 class News:
     """Announced commits that nobody has looked at yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Callable[[], int]) -> None:
+        self._own = own
+        """The last position that this process has written itself."""
         self._arrived = asyncio.Event()
         self._last = 0
         self._vague = False
 
     def tell(self, payload: str) -> None:
         """A commit was announced, with the log's end where the announcer knew it."""
+        if payload.isdigit() and int(payload) == self._own():
+            return  # whoever wrote it has told everybody here
         self._vague = self._vague or not payload.isdigit()
         self._last = self._last if self._vague else max(self._last, int(payload))
         self._arrived.set()
@@ -125,10 +129,10 @@ class PostgresqlLink(Link):
             await self.rollback()
             raise
 
-    async def listening(self) -> News:
-        """What this connection hears of commits; its end is told as well."""
+    async def listening(self, own: Callable[[], int]) -> News:
+        """What this connection hears of commits that are not our own; its end is told as well."""
         if self._news is None:
-            news = News()
+            news = News(own)
             await self._do(self.connection.add_listener(self._channel, lambda *told: news.tell(told[-1])))
             self.connection.add_termination_listener(lambda _: news.tell(""))
             self._news = news

@@ -212,7 +212,7 @@ class PostgresqlStorage(SqlStorage):
         link = await watchers.acquire()
         assert isinstance(link, PostgresqlLink)
         try:
-            news, told = await link.listening(), None
+            news, told = await link.listening(lambda: self._standing.written), None
             while True:
                 position = (await SqlSession(link, self.shape).head()).position if told is None else told
                 if position > after:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from backends.sql import SqlStorage, open_sql
 from backends.sql.link import Link
 from backends.sql.postgresql.bulks import combined
+from backends.sql.postgresql.link import News
 from backends.sql.postgresql.packing import BETWEEN, NOTHING, packed, unpacking
 from backends.sql.writes import Bulk
 from tests.backends.sql.samples import CATALOG, SEATS, THINGS, Seat, inserts, thing
@@ -303,3 +305,18 @@ async def test_retry_keys_of_a_group_are_looked_up_together(url: str) -> None:
         again = await ask()
     assert [one.events for one in again] == [one.events for one in first]
     assert all(one.repeated for one in again)
+
+
+# ── announcements ────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("told", "heard"), [(["5"], "nothing"), (["5", "6"], 6), (["4"], 4), (["5", ""], None)])
+async def test_our_own_commits_are_no_news_and_all_others_are(told: list[str], heard: int | str | None) -> None:
+    news = News(lambda: 5)
+    for payload in told:
+        news.tell(payload)
+    found: int | str | None = "nothing"
+    with suppress(TimeoutError):
+        async with asyncio.timeout(0.05):
+            found = await news.next()
+    assert found == heard
