@@ -267,7 +267,8 @@ class Express:
 
     async def _run(self, told: Told, ready: Ready) -> Answer:
         asked, admitted = ready.asked, ready.admitted
-        context = await self.reception.context_of(ready.principal)
+        system = self.reception.tenants.opened(ready.principal) or await self.reception.system_of(ready.principal)
+        context = self.reception.context_in(system, ready.principal)
         more = admitted.prepared, context, ready.variables, asked.operation
         if self.door.tracing.is_on:
             with self.door.tracing.span(admitted.operation):

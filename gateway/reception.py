@@ -82,7 +82,10 @@ class Reception:
 
     async def context_of(self, principal: Principal) -> RequestContext:
         """What a resolver finds around it."""
-        system = self.tenants.opened(principal) or await self.system_of(principal)
+        return self.context_in(await self.system_of(principal), principal)
+
+    def context_in(self, system: System, principal: Principal) -> RequestContext:
+        """The same where the system is known."""
         return RequestContext(system, principal, self.bounds, self.seconds, keyring=self.tenants.keyring)
 
     def admit(self, asked: Asked, text: str, principal: Principal) -> Admitted:

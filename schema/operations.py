@@ -283,7 +283,9 @@ class Operations:
     ) -> bytes | ExecutionResult:
         """As `answer`, for those who know already what answers it."""
         if short is not None:
-            fast = await self._answer_shortly(short, context)
+            if isinstance(short.compiled, CompiledChange):
+                return await short.compiled.run(context, short.variables)
+            fast = await self._read_shortly(short.compiled, short.variables, context)
             if fast is not None:
                 return fast
         return await self.execute(prepared, context, variables, operation_name)
@@ -311,11 +313,11 @@ class Operations:
         except (UgsError, GraphQLError):
             return None
 
-    async def _answer_shortly(self, short: Short, context: RequestContext) -> bytes | ExecutionResult | None:
-        if isinstance(short.compiled, CompiledChange):
-            return await short.compiled.run(context, short.variables)
+    async def _read_shortly(
+        self, compiled: CompiledOperation, variables: VariableValues, context: RequestContext
+    ) -> bytes | None:
         try:
-            return await short.compiled.run(context.system, short.variables)
+            return await compiled.run(context.system, variables)
         except (UgsError, GraphQLError):
             # Reading again is harmless, and the executor knows how every error is shown.
             return None

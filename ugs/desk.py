@@ -113,6 +113,12 @@ class Desk:
         rows = sheet.answer(where)
         return rows if len(rows) < 2 else paged(rows, table, tuple(order), WHOLE)
 
+    def certainly_none(self, table: Table, where: Where) -> bool:
+        """Whether no row meets the condition, as far as that is known without asking: no row is pending, and the store
+        has none or was asked."""
+        sheet = self._sheets.get(table) or self._sheet(table)
+        return not sheet.current and (sheet.is_empty or sheet.asked.get(where) == [])
+
     async def events_of(self, element: str) -> list[Event]:
         """All events of an element, those of this group included."""
         logged = await self.session.events(EventQuery(element=element))

@@ -96,7 +96,10 @@ REVIEWS = tuple(feature.review for feature in FEATURES if feature.review is not 
 
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:
     """What the features think of the events that a command is about to record."""
-    return [warning for look in REVIEWS for warning in await look(desk, events)]
+    warnings: list[Warned] = []
+    for look in REVIEWS:
+        warnings += await look(desk, events)
+    return warnings
 
 
 RULES = Rules(

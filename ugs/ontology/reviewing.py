@@ -15,7 +15,7 @@ from ugs.feature import Warned
 from ugs.graph.events import edges_of
 from ugs.graph.model import CONFIG_NODE, EDGES, NODES, Edge, Node
 from ugs.ontology.definition import Ontology, list_ontologies
-from ugs.ontology.model import Enforcement
+from ugs.ontology.model import ONTOLOGIES, Enforcement
 from ugs.ontology.properties import Owner, check_complete, check_values
 from ugs.reads.where import Compare, Op
 
@@ -27,6 +27,8 @@ SETTINGS = frozenset({CONFIG_NODE, "_user_prefs"})
 
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:
     """Look at what a command is about to record; refuse it, or say what is wrong with it."""
+    if desk.certainly_none(ONTOLOGIES, ENFORCED):
+        return []
     ours = [event for event in events if event.type in REVIEWED and event.element not in SETTINGS]
     ontologies = await list_ontologies(desk, ENFORCED) if ours else []
     if not ontologies:
