@@ -63,6 +63,8 @@ class Desk:
         """The same for rows that hardly ever exist: a store may leave it at that until it is written to."""
         unknown: dict[Table, list[Any]] = {}
         for table, keys in wanted.items():
+            if not keys:
+                continue
             sheet = self._sheet(table)
             if not sheet.whole and (new := [key for key in dict.fromkeys(keys) if key not in sheet.stored]):
                 unknown[table] = new
