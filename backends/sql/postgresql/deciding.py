@@ -2,7 +2,8 @@
 
 A decision rests on the log's end as it was last seen here. The statement that writes takes the writers' lock and
 refuses when the log does not end there any more; then the group is decided again, behind the lock from the start.
-While nobody else writes, which is nearly always, a group costs two round trips and no more.
+While nobody else writes, which is nearly always, a group costs two round trips, and one where it only adds: that the
+ids of new elements are free is presumed, and looked at by the statement that writes.
 """
 
 from __future__ import annotations
