@@ -40,11 +40,6 @@ from ugs.reads.plan import Found
 Key = Annotated[str | None, strawberry.argument(description=RETRY)]
 
 
-EVENT = "What happened; null when there was nothing to change"
-WARNINGS = "What to know although it was done"
-GIVEN = "As it was given"
-
-
 class Left(Struct, frozen=True):
     """What a change left: the element, and what to tell about it to those who choose to hear it."""
 
@@ -53,50 +48,39 @@ class Left(Struct, frozen=True):
     given: str | None
     """The id that the client gave to its mutation."""
 
+
+@strawberry.type(description="What a change left")
+class ElementPayload:
+    """What both payloads show alike; no type of its own in the schema."""
+
+    left: strawberry.Private[Left]
+
+    @strawberry.field(description="What happened; null when there was nothing to change")
     def event(self) -> Event | None:
-        return shown_event(self.done.events[0]) if self.done.events else None
+        events = self.left.done.events
+        return shown_event(events[0]) if events else None
+
+    @strawberry.field(description="What to know although it was done")
+    def warnings(self) -> list[Warning]:
+        return shown_warnings(self.left.done.warnings)
+
+    @strawberry.field(description="As it was given")
+    def client_mutation_id(self) -> str | None:
+        return self.left.given
 
 
 @strawberry.type(description="A node that was added or changed")
-class NodePayload:
-    left: strawberry.Private[Left]
-
+class NodePayload(ElementPayload):
     @strawberry.field(description="The node as the change left it")
     def node(self) -> GraphNode:
         return shown_node(Found(self.left.row, {}))
 
-    @strawberry.field(description=EVENT)
-    def event(self) -> Event | None:
-        return self.left.event()
-
-    @strawberry.field(description=WARNINGS)
-    def warnings(self) -> list[Warning]:
-        return shown_warnings(self.left.done.warnings)
-
-    @strawberry.field(description=GIVEN)
-    def client_mutation_id(self) -> str | None:
-        return self.left.given
-
 
 @strawberry.type(description="An edge that was added or changed")
-class EdgePayload:
-    left: strawberry.Private[Left]
-
+class EdgePayload(ElementPayload):
     @strawberry.field(description="The edge as the change left it")
     def edge(self) -> GraphEdge:
         return shown_edge(Found(self.left.row, {}))
-
-    @strawberry.field(description=EVENT)
-    def event(self) -> Event | None:
-        return self.left.event()
-
-    @strawberry.field(description=WARNINGS)
-    def warnings(self) -> list[Warning]:
-        return shown_warnings(self.left.done.warnings)
-
-    @strawberry.field(description=GIVEN)
-    def client_mutation_id(self) -> str | None:
-        return self.left.given
 
 
 @strawberry.type(description="An element that was deleted")
