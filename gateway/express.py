@@ -269,12 +269,10 @@ class Express:
         asked, admitted = ready.asked, ready.admitted
         system = self.reception.tenants.opened(ready.principal) or await self.reception.system_of(ready.principal)
         context = self.reception.context_in(system, ready.principal)
-        more = admitted.prepared, context, ready.variables, asked.operation
-        if self.door.tracing.is_on:
-            with self.door.tracing.span(admitted.operation):
-                result = await self.operations.answer_by(ready.short, *more)
-        else:
-            result = await self.operations.answer_by(ready.short, *more)
+        with self.door.tracing.span(admitted.operation):
+            result = await self.operations.answer_by(
+                ready.short, admitted.prepared, context, ready.variables, asked.operation
+            )
         return Answer(result) if isinstance(result, bytes) else Answer(*shown(told.media, result, admitted.hinting))
 
     def packed(self, told: Told, answer: Answer) -> tuple[bytes, Mapping[str, str]]:
