@@ -82,6 +82,17 @@ async def test_what_was_known_then_stays_what_was_recorded_then(know: Know) -> N
         assert await know.facts.timeline("Alice", at=at) == timeline
 
 
+@clause("FACT-53")
+async def test_facts_of_one_instant_are_listed_in_the_order_they_were_said(know: Know) -> None:
+    """The clock stands still: what was said last is the newest all the same, and the last on a timeline."""
+    said = [(await know.say("Alice", "likes", value)).fact for value in ("tea", "jazz", "rain", "code")]
+    assert len({fact.valid_from for fact in said}) == 1
+    query = FactFilter(subject=said[0].subject_entity_id)
+    assert await know.facts.facts(query) == said[::-1]
+    assert await know.facts.facts(query, Page(limit=2)) == said[:1:-1]
+    assert await know.facts.timeline("Alice") == said
+
+
 @clause("FACT-53", "FACT-55", "FACT-23")
 async def test_facts_are_found_by_subject_object_predicate_scope_and_value(know: Know) -> None:
     one = (await know.say("Alice", "knows", object="Bob", valid_from=day(1))).fact

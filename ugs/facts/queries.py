@@ -20,7 +20,7 @@ from ugs.reads.plan import WHOLE, Order, Page
 from ugs.reads.where import EVERYTHING, Compare, Linked, Op, Where, all_of, any_of, eq, in_
 from ugs.storage import Session
 
-NEWEST_FIRST = (Order("valid_from", descending=True), Order("fact_id"))
+NEWEST_FIRST = (Order("valid_from", descending=True), Order("fact_id", descending=True))
 OLDEST_FIRST = (Order("valid_from"), Order("fact_id"))
 BY_NAME = (Order("canonical_norm"),)
 MOST_ANSWERED = 200
