@@ -6,13 +6,14 @@ from ugs.errors import LimitExceeded, NegativeCycle
 from ugs.graph.meeting import MAX_EXPLORED, Cost, Steps, cheapest_steps_forward
 from ugs.graph.model import EDGES
 from ugs.graph.walk import Adjacency, Direction, adjacency_of, nodes_by_id
-from ugs.reads.plan import Page
+from ugs.reads.plan import Order, Page
 from ugs.reads.where import Compare, Op
 from ugs.storage import Session
 
 
 async def any_negative_weight(session: Session) -> bool:
-    return bool(await session.fetch(EDGES, Compare("weight", Op.LT, 0), page=Page(limit=1)))
+    # In the order of the weights: otherwise a database that expects to find one soon walks over all edges.
+    return bool(await session.fetch(EDGES, Compare("weight", Op.LT, 0), (Order("weight"),), Page(limit=1)))
 
 
 async def cheapest_steps_with_negatives(session: Session, start: str, goal: str) -> tuple[Cost, Steps] | None:

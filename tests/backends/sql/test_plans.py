@@ -7,14 +7,25 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backends.sql import SqlStorage
+from backends.sql import SqlStorage, open_sql
 from tests.backends.sql import strategies as some
 from tests.backends.sql.samples import CATALOG, PARTS, THINGS, store, thing
 from tests.backends.sql.test_fetch_equals_reference import SHARED_STORE
+from ugs.api import Graph
 from ugs.catalog import Table
+from ugs.graph.batches import Batch
+from ugs.graph.commands import AddEdge, AddNode
+from ugs.graph.negative import any_negative_weight
 from ugs.reads.levels import execute_by_levels
 from ugs.reads.plan import Nested, Order, Page, Read
 from ugs.reads.where import Compare, Op, Property, eq
+from ugs.system import System
+
+TOUCHED = (
+    "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
+    "WHERE relname = 'edges' AND schemaname = current_schema()"
+)
+"""How many edges this transaction has looked at."""
 
 
 @SHARED_STORE
@@ -64,7 +75,6 @@ async def test_a_plan_of_any_depth_is_one_statement(storage: SqlStorage) -> None
 
 
 async def test_native_off_answers_the_same_by_the_defaults_of_the_port(url: str, storage: SqlStorage) -> None:
-    from backends.sql import open_sql
     from backends.sql.session import SqlSession
     from ugs.storage import Session
 
@@ -76,3 +86,19 @@ async def test_native_off_answers_the_same_by_the_defaults_of_the_port(url: str,
         assert await session.read(deep_plan()) == await native.read(deep_plan())
         assert await session.find(THINGS, "a") == await native.find(THINGS, "a")
     await plain.close()
+
+
+async def test_a_negative_weight_is_looked_for_in_the_index(url: str) -> None:
+    """However many edges there are: a database must not hope to come across one."""
+    edges = (AddEdge(id=None, source="n", target="n", weight=1 + number) for number in range(3_000))
+    async with System(open_sql(url)) as system:
+        await Graph(system).do(Batch((AddNode(id="n"), *edges)))
+        await system.storage.take_stock()
+        async with system.session() as session:
+            assert not await any_negative_weight(session)
+            if session.shape.dialect.name == "postgresql":
+                ((touched,),) = await session.link.rows(TOUCHED)
+                assert touched == 0
+        await Graph(system).add_edge("down", "n", "n", weight=-1)
+        async with system.session() as session:
+            assert await any_negative_weight(session)
