@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from ugs.api import Graph
 from ugs.graph import search
 from ugs.graph.content import NewContent
 from ugs.graph.text import CONTENT_WEIGHT, LONGEST_CONTENT, MOST_CONTENT_WORDS, PROPERTY_WEIGHT, rarity, relevance
+from ugs.identity import Scope
 from ugs.moments import At
 from ugs.ontology.api import Memory
 
@@ -145,6 +147,35 @@ async def test_few_or_many_contents_make_no_difference(world: World, few: int, m
         hits = await graph.search(" ".join(query))
         assert ids(hits) == sorted(scores, key=lambda id: (-scores[id], id)), query
         assert {hit.node.id: hit.score for hit in hits} == scores, query
+
+
+@clause("UGS-115", "UGS-216", "UGS-230")
+async def test_pages_of_hits_put_together_are_all_hits(world: World) -> None:
+    """Also where many weigh the same, in the node, in what it says or in both, and whatever else is asked of them."""
+    chance, graph = Random(7), Graph(world.system)
+    words = ["ant", "bee", "cat"]
+    for number in range(60):
+        told = [" ".join(chance.sample(words, chance.randrange(4))) for _ in range(3)]
+        node = {
+            "id": f"{chance.choice(['', 'user:'])}n{number:02}",
+            "type": chance.choice(["ant", "b"]),
+            "data": told[0],
+        }
+        await graph.import_graph({"nodes": [{**node, "properties": {"x": told[1]}, "content": told[2] or None}]})
+    narrowed: list[Any] = [{}, {"type": "ant"}, {"scope": Scope.USER}, {"type": "b", "scope": Scope.DEFAULT}]
+    for query in ("ant", "bee cat", "cat ant bee", "ant-bee"):
+        for more in narrowed:
+            everything = await graph.search(query, **more)
+            assert len(everything) == await graph.count_found(query, **more)
+            hits: list[search.Hit] = []
+            while page := await graph.search(query, limit=4, after=_last_of(hits), **more):
+                hits += page
+            assert hits == everything, (query, more)
+    assert await graph.count_found("ant wasp") == await graph.count_found("") == 0
+
+
+def _last_of(hits: list[search.Hit]) -> search.Place | None:
+    return (hits[-1].score, hits[-1].node.id) if hits else None
 
 
 def weights_of(own: str, said: str) -> dict[str, float]:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Annotated, Any
 
 import strawberry
+from msgspec import Struct
 
 from schema.context import Info
 from schema.moments import At, moment_of
@@ -15,14 +16,23 @@ from schema.shapes import NODE
 from schema.steps import SearchHit, SearchHitConnection, SearchHitEdge
 from schema.walking import hydration
 from ugs.errors import InvalidSyntax, LimitExceeded
-from ugs.graph.search import Hit
+from ugs.graph.search import Hit, Place
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
 from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.reads.plan import Page
 
 MOST_QUERY = 1_000
+MOST_SCORE = 1e9
+"""No hit comes near it."""
 BY_SCORE = "-score,id"
+
+
+class Asked(Struct, frozen=True):
+    """The page of hits that is asked for."""
+
+    size: int
+    after: Place | None
 
 
 @strawberry.enum(description="What a search goes by")
@@ -70,9 +80,13 @@ class SearchingQuery:
             raise LimitExceeded(f"a search query has at most {MOST_QUERY} characters", limit=MOST_QUERY)
         options = {"type": type, "scope": scope, **_options(mode, near, min_similarity)}
         graph, moment = info.context.graph, moment_of(at)
-        ways = {SearchMode.WORDS: graph.search, SearchMode.VECTOR: graph.similar, SearchMode.HYBRID: graph.hybrid}
+        size = page_size({"first": first}, "first")
+        page = Asked(20 if size is None else size, None if after is None else _place(after))
+        if mode is SearchMode.WORDS:
+            return await _by_words(info, query, page, moment, options)
+        ways = {SearchMode.VECTOR: graph.similar, SearchMode.HYBRID: graph.hybrid}
         hits = await ways[mode](query, moment, **options)
-        return await hit_page(info, hits, page_size({"first": first}, "first"), after, moment)
+        return await hit_page(info, _behind(hits, page.after), page, moment, len(hits))
 
 
 def _options(mode: SearchMode, near: str | None, least: float | None) -> Mapping[str, Any]:
@@ -87,12 +101,20 @@ def _options(mode: SearchMode, near: str | None, least: float | None) -> Mapping
     }
 
 
-async def hit_page(
-    info: Info, hits: list[Hit], first: int | None, after: str | None, at: KernelAt | None
+async def _by_words(
+    info: Info, query: str, page: Asked, at: KernelAt | None, options: Mapping[str, Any]
 ) -> SearchHitConnection:
-    """One page of hits that are ranked already."""
-    rest = hits if after is None else _behind(hits, after)
-    shown = rest[: 20 if first is None else first]
+    """A page of the nodes with all the words, of which there may be very many: they are counted only when asked."""
+    graph, (_, fields) = info.context.graph, hydration(info, at)
+    hits = await graph.search(query, at, limit=page.size + 1, after=page.after, **options)
+    is_counted = any(field.name == "totalCount" for field in fields.values())
+    total = await graph.count_found(query, at, **options) if is_counted else len(hits)
+    return await hit_page(info, hits, page, at, total)
+
+
+async def hit_page(info: Info, rest: list[Hit], page: Asked, at: KernelAt | None, total: int) -> SearchHitConnection:
+    """One page of hits that are ranked already, from where it starts on."""
+    shown = rest[: page.size]
     brought, fields = hydration(info, at)
     for edges in (field for field in fields.values() if field.name == "edges"):
         for hit in (field for field in brought.selection.below(edges).values() if field.name == "node"):
@@ -105,14 +127,21 @@ async def hit_page(
             for cursor, hit in zip(cursors, shown, strict=True)
         ],
         page_info=page_info(
-            Page(limit=len(shown), after=None if after is None else ()), len(rest) > len(shown), cursors
+            Page(limit=len(shown), after=None if page.after is None else ()), len(rest) > len(shown), cursors
         ),
-        total_count=len(hits),
+        total_count=total,
     )
 
 
-def _behind(hits: list[Hit], cursor: str) -> list[Hit]:
+def _place(cursor: str) -> Place:
     score, id = decode_cursor(cursor, BY_SCORE, 2)
-    if not isinstance(score, int | float) or not isinstance(id, str):
+    if not isinstance(score, int | float) or not isinstance(id, str) or abs(score) > MOST_SCORE:
         raise InvalidSyntax("The cursor belongs to another list; start again without it")
+    return float(score), id
+
+
+def _behind(hits: list[Hit], after: Place | None) -> list[Hit]:
+    if after is None:
+        return hits
+    score, id = after
     return [hit for hit in hits if (-hit.score, hit.node.id) > (-score, id)]

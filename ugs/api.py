@@ -224,6 +224,11 @@ class Graph:
         async with self.system.session_at(at) as session:
             return await searching.search(session, query, **options)
 
+    async def count_found(self, query: str, at: At | None = None, **options: Any) -> int:
+        """How many nodes a search would find."""
+        async with self.system.session_at(at) as session:
+            return await searching.count_found(session, query, **options)
+
     async def similar(self, query: str, at: At | None = None, **options: Any) -> list[searching.Hit]:
         """Nodes whose texts are most like the query."""
         async with self._likeness(at) as likeness:

@@ -23,6 +23,7 @@ from ugs.reads.near import Near, Scored, nearest_of
 from ugs.reads.pattern import Match, Pattern, Question
 from ugs.reads.plan import WHOLE, Order, Page, Read, Rows
 from ugs.reads.rendering import Late, Rendering
+from ugs.reads.weighed import Heavy, Weighed
 from ugs.reads.where import EVERYTHING, Op, Property, Where, all_of, eq, in_
 from ugs.values import from_text
 
@@ -145,6 +146,10 @@ class Session(ABC):
     async def nearest(self, table: Table, near: Near) -> list[Scored]:
         """The rows whose vector is most like the one given."""
         return nearest_of(await self.fetch(table, near.where), table, near)
+
+    async def heaviest(self, table: Table, asked: Weighed) -> list[Heavy] | None:
+        """The rows in which some words weigh most; None leaves it to the kernel, which looks at all that have them."""
+        return None
 
     async def replay(self, catalog: Catalog, events: Sequence[Event]) -> bool:
         """Log events that already have their place and let them act on the tables; False leaves it to the kernel."""

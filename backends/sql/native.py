@@ -18,11 +18,13 @@ from backends.sql.session import Shape, SqlSession
 from backends.sql.shapes import Written, written
 from backends.sql.unfolding import Unfolding
 from backends.sql.unindexed import decided, is_decidable
+from backends.sql.weighing import is_weighable, weighed_statement
 from ugs.catalog import Kind, Row, Table
 from ugs.reads.levels import execute_by_levels, one_more, without_extra
 from ugs.reads.near import Near, Scored
 from ugs.reads.pattern import Match, Pattern, Question
 from ugs.reads.plan import WHOLE, Found, Read, Rows
+from ugs.reads.weighed import Heavy, Weighed
 from ugs.reads.where import EVERYTHING, Compare, Op, Where
 
 KEYS_AT_ONCE = 1_000
@@ -61,9 +63,20 @@ class NativeSession(SqlSession):
         return [table for table, has_rows in zip(tables, found, strict=True) if has_rows]
 
     async def count(self, table: Table, where: Where = EVERYTHING) -> int:
+        if where is EVERYTHING and table.derived and self.counted is not None:
+            return await self._count_all(table, self.counted)
         where = await directed(self, table, await decided(self, table, where))
         count: int = (await self.rows(self.shape.select().count(table, where)))[0][0]
         return count
+
+    async def _count_all(self, table: Table, kept: dict[str, tuple[int, int]]) -> int:
+        """As many rows as when they were last counted, if nothing has happened since: the log alone decides them."""
+        before, known = kept.get(table.name, (-1, 0))
+        ((position, count),) = await self.rows(self.shape.select().count_since(table, before))
+        if count is not None:
+            known = count
+            kept[table.name] = position, known
+        return known
 
     async def about(self, table: Table, where: Where = EVERYTHING) -> int:
         if not is_decidable(self.shape.catalog, table, where):
@@ -78,6 +91,16 @@ class NativeSession(SqlSession):
         records = await self.rows(nearest_statement(self.shape, table, near, where))
         rows = self.shape.readers[table.name]([record[:-1] for record in records])
         return [Scored(row, int(record[-1])) for row, record in zip(rows, records, strict=True)]
+
+    async def heaviest(self, table: Table, asked: Weighed) -> list[Heavy] | None:
+        if not is_weighable(self.shape.catalog, table, asked):
+            return None
+        if asked.after is not None and not is_storable_key(table, asked.after[1:]):
+            return None
+        where = await decided(self, table, asked.where)
+        records = await self.rows(weighed_statement(self.shape, table, asked, where))
+        rows = self.shape.readers[table.name]([record[:-1] for record in records])
+        return [Heavy(row, record[-1]) for row, record in zip(rows, records, strict=True)]
 
     async def has_key(self, table: Table, field: str, key: str) -> bool:
         if not table.field(field).indexed:

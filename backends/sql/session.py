@@ -38,6 +38,8 @@ class Shape:
         self.readers = {table.name: reader_of(table) for table in catalog}
         self.finders = {table.name: _finder(table, dialect) for table in catalog}
         self._written: WeakKeyDictionary[Question, Written | None] = WeakKeyDictionary()
+        self.counted: dict[str, tuple[int, int]] = {}
+        """Where the log ended when all rows of a table were last counted, and how many there were."""
 
     def select(self) -> Select:
         return Select(self.catalog, self.dialect)
@@ -66,6 +68,9 @@ def _finder(table: Table, dialect: Dialect) -> str:
 
 class SqlSession(Session):
     """The required part of the port; `native.NativeSession` answers the rest in the database too."""
+
+    counted: dict[str, tuple[int, int]] | None = None
+    """Where to keep counts of all rows; only sessions that merely read have it, as others may be taken back."""
 
     def __init__(self, link: Link, shape: Shape) -> None:
         self.link = link

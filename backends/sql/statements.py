@@ -10,6 +10,7 @@ from backends.sql.conditions import TRUE, Conditions, Place, joined
 from backends.sql.counting import Counting
 from backends.sql.dialect import Dialect, Parameters, quoted
 from backends.sql.fitting import Fitted, fitted
+from backends.sql.names import EVENTS
 from ugs.catalog import Catalog, Kind, Table
 from ugs.reads.plan import Order, Page, full_order
 from ugs.reads.where import Op, Where
@@ -49,6 +50,13 @@ class Select:
         """How many rows meet the condition."""
         condition = self.conditions.text(where, Place(table, "t"))
         return f"SELECT count(*) FROM {quoted(table.name)} t WHERE {condition}", self.parameters.values
+
+    def count_since(self, table: Table, position: int) -> Bound:
+        """Where the log ends, and how many rows there are, unless it ends at this position."""
+        counted = f"(SELECT count(*) FROM {quoted(table.name)})"
+        count = f"CASE WHEN head.position = {self.parameters.bind(position)} THEN NULL ELSE {counted} END"
+        head = f"(SELECT coalesce(max(position), 0) AS position FROM {EVENTS}) head"
+        return f"SELECT head.position, {count} FROM {head}", self.parameters.values
 
     def some(self, table: Table, where: Where, most: int) -> Bound:
         """So many of the rows that meet the condition, only to know that they are there."""

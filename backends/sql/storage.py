@@ -28,7 +28,7 @@ from ugs.storage import Storage
 PATIENCE = 5.0
 """How many seconds a session waits for a free connection."""
 MOST_WATCHERS = 100
-NATIVE = frozenset({"read", "find", "count", "group", "keys", "match", "nearest", "watch"})
+NATIVE = frozenset({"read", "find", "count", "group", "keys", "match", "nearest", "heaviest", "watch"})
 
 
 class SqlStorage(Storage):
@@ -115,7 +115,9 @@ class SqlStorage(Storage):
         link = await pool.acquire()
         try:
             await link.begin(write=False)
-            yield self._session_on(link, shape)
+            session = self._session_on(link, shape)
+            session.counted = shape.counted
+            yield session
         finally:
             try:
                 await link.rollback()
@@ -134,6 +136,8 @@ class SqlStorage(Storage):
             try:
                 async with transaction(link):
                     yield self._session_on(link, shape)
+                # Rows may have been made anew without an event: whoever counts from now on keeps it elsewhere.
+                shape.counted = {}
             finally:
                 self.release_writer(link)
         self._committed.set()

@@ -12,6 +12,7 @@ from ugs.graph.text import (
     asked_words,
     content_words,
     id_tokens,
+    most_weight,
     node_words,
     split_words,
     tokens,
@@ -37,6 +38,7 @@ def test_asking_for_some_words_gives_the_weights_they_have_among_all(id, type, p
     for asked in (set(split_words(query)), set(list(everything)[:3]), {"1e-05", "1e", "05", "true", "2"}):
         wanted = {word: weight for word, weight in everything.items() if word in asked and not word.startswith("@(")}
         assert asked_words({word for word in asked if not word.startswith("@(")}, *given) == wanted
+        assert all(most_weight(word, *given) >= weight for word, weight in wanted.items())
 
 
 @given(

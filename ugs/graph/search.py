@@ -1,22 +1,27 @@
 """Search: which nodes contain all the words, best first.
 
 Every word must match (C-38), in the node itself or in the text it says (C-42). A word that is unknown as a whole
-matches by all of its parts, so `auth-service` finds a node that says "auth service". Scores are computed here, from
-shared code, so that every store gives the same order. No content is loaded for it.
+matches by all of its parts, so `auth-service` finds a node that says "auth service". A store that keeps the weights of
+words adds them up itself and reads the best nodes only; for others it is done here, with the same sums, so that every
+store gives the same order. No content is loaded for it.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Collection, Mapping, Sequence
-from heapq import nsmallest
+from heapq import heapify, heappop
+from math import inf
+from operator import itemgetter
 
 from msgspec import Struct
 
 from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.model import NODES, Node
 from ugs.graph.queries import node_filter
-from ugs.graph.text import CONTENT_WEIGHT, asked_words, rarity, relevance, split_words, word_parts
+from ugs.graph.text import CONTENT_WEIGHT, asked_words, most_weight, rarity, relevance, split_words, word_parts
 from ugs.identity import Scope
+from ugs.reads.weighed import Sought, Weighed
 from ugs.reads.where import EVERYTHING, Has, Linked, Where, all_of, any_of, in_
 from ugs.storage import Session
 
@@ -50,6 +55,9 @@ class Standing(Struct, frozen=True):
 
 Place = tuple[float, str]
 """Where a page of hits ended: the score and the id."""
+BEFORE_ALL: Place = (-inf, "")
+FEW_OF = 4
+"""When a page is not more than one of so many hits, it pays to look which of them may be on it."""
 
 
 async def search(
@@ -67,11 +75,35 @@ async def search(
         return []
     total = await session.count(NODES)
     rarities = {word: rarity(total, standing.matching) for word, standing in words.items()}
-    where = all_of(*(standing.where for standing in words.values()), node_filter(type, scope))
-    nodes: list[Node] = await session.fetch(NODES, where)
+    heaviest = await session.heaviest(NODES, Weighed(_sought(words, rarities), node_filter(type, scope), limit, after))
+    if heaviest is not None:
+        return [Hit(heavy.row, heavy.weight) for heavy in heaviest]
+    nodes: list[Node] = await session.fetch(NODES, _having(words, node_filter(type, scope)))
     said = await _said(session, words, [node.id for node in nodes])
-    hits = [Hit(node, _score(node, rarities, said)) for node in nodes]
-    return _ranked(hits, limit, after)
+    beyond = BEFORE_ALL if after is None else (-after[0], after[1])
+    if limit and limit * FEW_OF <= len(nodes):
+        return _best(nodes, rarities, said, limit, beyond)
+    places = sorted([(-_score(node, rarities, said), node.id, node) for node in nodes], key=itemgetter(0, 1))
+    return [Hit(node, -score) for score, id, node in places if (score, id) > beyond][:limit]
+
+
+async def count_found(session: Session, query: str, *, type: str | None = None, scope: Scope | None = None) -> int:
+    """How many nodes contain every word of the query."""
+    words = await _known_words(session, split_words(query)[:MAX_WORDS])
+    return await session.count(NODES, _having(words, node_filter(type, scope))) if words else 0
+
+
+def _having(words: Mapping[str, Standing], where: Where) -> Where:
+    """Nodes that have all the words, of those that meet the condition."""
+    return all_of(*(standing.where for standing in words.values()), where)
+
+
+def _sought(words: Mapping[str, Standing], rarities: Mapping[str, float]) -> tuple[Sought, ...]:
+    """The words for a store that weighs them itself, the rarest first."""
+    return tuple(
+        Sought(word, rarities[word], standing.own is not None, None if standing.said is None else "content_body")
+        for word, standing in sorted(words.items(), key=lambda known: known[1].matching)
+    )
 
 
 def _score(node: Node, rarities: Mapping[str, float], said: Mapping[str, Collection[str]]) -> float:
@@ -121,11 +153,29 @@ async def _said(session: Session, words: Mapping[str, Standing], ids: Sequence[s
     return said
 
 
-def _ranked(hits: list[Hit], limit: int | None, after: Place | None) -> list[Hit]:
-    def place(hit: Hit) -> tuple[float, str]:
-        return -hit.score, hit.node.id
+def _best(
+    nodes: Sequence[Node],
+    rarities: Mapping[str, float],
+    said: Mapping[str, Collection[str]],
+    limit: int,
+    beyond: Place,
+) -> list[Hit]:
+    """The first of many hits: nodes are looked at closely in the order of what they may score at most, until nothing
+    that is left can come before those that were found."""
+    left = [(-_most(node, rarities, said), node.id, place) for place, node in enumerate(nodes)]
+    heapify(left)
+    best: list[tuple[float, str, int]] = []
+    while left and (len(best) < limit or left[0] < best[-1]):
+        _, id, place = heappop(left)
+        score = -_score(nodes[place], rarities, said)
+        if (score, id) > beyond:
+            insort(best, (score, id, place))
+            del best[limit:]
+    return [Hit(nodes[place], -score) for score, _, place in best]
 
-    if after is not None:
-        beyond = (-after[0], after[1])
-        hits = [hit for hit in hits if place(hit) > beyond]
-    return sorted(hits, key=place) if limit is None else nsmallest(limit, hits, key=place)
+
+def _most(node: Node, rarities: Mapping[str, float], said: Mapping[str, Collection[str]]) -> float:
+    """What a node may score at most."""
+    id, type, properties, data = node.id, node.type, node.properties_text, node.data_text
+    own = sum([rare * most_weight(word, id, type, properties, data) for word, rare in rarities.items()])
+    return own + sum([rarities[word] * CONTENT_WEIGHT for word, ids in said.items() if id in ids]) if said else own

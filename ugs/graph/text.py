@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
+from ugs.reads.weighed import UNIT
 from ugs.values import Json, find_addresses, from_text
 
 WORD = re.compile(r"[\w-]+")
@@ -128,6 +129,18 @@ def asked_words(
     return weights
 
 
+def most_weight(word: str, id: str, type: str | None, properties: str, data: str | None) -> float:
+    """The most that a word of a query may weigh in a node, told without cutting texts."""
+    weight = ID_WEIGHT if word in id.lower() or not id.isascii() else 0.0
+    if type and word in _type_tokens(type):
+        weight += TYPE_WEIGHT
+    if not properties.isascii() or word in properties.lower():
+        weight += PROPERTY_WEIGHT
+    if data is not None and _may_contain(data, (word,), scalars=True):
+        weight += DATA_WEIGHT
+    return weight
+
+
 def _may_contain(text: str, words: Iterable[str], scalars: bool) -> bool:
     """False when none of the words can stand in this JSON text."""
     if not text.isascii():
@@ -181,8 +194,8 @@ def _mark_addresses(weights: dict[str, float], value: Json) -> None:
 
 
 def rarity(total: int, matching: int) -> float:
-    """Inverse document frequency: the rarer a word, the more it says."""
-    return math.log(1.0 + total / matching) if matching else 0.0
+    """Inverse document frequency: the rarer a word, the more it says. In units that can be added up exactly."""
+    return round(math.log(1.0 + total / matching) / UNIT) * UNIT if matching else 0.0
 
 
 def relevance(weights: Mapping[str, float], rarities: Mapping[str, float]) -> float:

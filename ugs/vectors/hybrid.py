@@ -24,6 +24,8 @@ SMOOTHING = 60
 """The usual constant of the method: a first place counts a little more than a second one, not twice as much."""
 MOST_ALIKE = 200
 """How many nodes likeness may bring into a search."""
+MOST_BY_WORDS = 1_000
+"""How many nodes words may bring into it: a thousandth place counts for next to nothing."""
 FARTHEST = 3
 MOST_VISITED = 5_000
 
@@ -60,7 +62,7 @@ async def hybrid_search(
     least: float | None = None,
 ) -> list[Hit]:
     """Nodes found by words or by likeness, best first by all three rankings together, ties by id."""
-    by_words = await search(likeness.session, query, type=type, scope=scope)
+    by_words = await search(likeness.session, query, type=type, scope=scope, limit=MOST_BY_WORDS)
     by_likeness = await similar_nodes(likeness, query, type=type, scope=scope, least=least)
     nodes = {hit.node.id: hit.node for hit in [*by_words, *by_likeness]}
     rankings = [ranks_of(by_words), ranks_of(by_likeness)]

@@ -97,9 +97,11 @@ class LocalPort(Port):
 
     async def search(self, wanted: Wanted) -> list[Record]:
         ways = {"words": self.graph.search, "vector": self.graph.similar, "hybrid": self.graph.hybrid}
-        near: Record = {} if wanted.near is None else {"near": [wanted.near]}
+        more: Record = {} if wanted.near is None else {"near": [wanted.near]}
+        if wanted.mode == "words":
+            more["limit"] = wanted.limit
         within = None if wanted.scope is None else Scope(wanted.scope)
-        hits = await ways[wanted.mode](wanted.query, self.at, type=wanted.type, scope=within, **near)
+        hits = await ways[wanted.mode](wanted.query, self.at, type=wanted.type, scope=within, **more)
         return [{"score": hit.score, "node": record_of(hit.node)} for hit in hits[: wanted.limit]]
 
     async def nodes(self, type: str | None = None, scope: str | None = None) -> AsyncIterator[list[Record]]:
