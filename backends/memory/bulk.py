@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from operator import attrgetter, eq
+from operator import attrgetter, eq, is_
 from typing import TYPE_CHECKING, Any
 
 from backends.memory.storing import MOST_NUMBERS, MOST_TEXTS, SHORT_TEXT, references
@@ -37,13 +37,14 @@ class BulkPut:
     def __call__(self, columns: Columns) -> list[Row]:
         """Store the rows with these values; answers with them."""
         here, keys = self.here, self._keys(columns)
-        if here.kept or here.journals or here.unique or not here.rows.keys().isdisjoint(keys):
+        if here.kept or here.journals or here.unique:
             return self._one_by_one(columns)
         self._share(columns)
-        before, rows = len(here.rows), list(map(self.make, *columns))
-        here.rows.update(zip(keys, rows, strict=True))
-        if len(here.rows) != before + len(keys):
-            return self._again(keys, columns)
+        rows = list(map(self.make, *columns))
+        # A look for each key, which also tells whether somebody has it.
+        held = list(map(here.rows.setdefault, keys, rows))
+        if not all(map(is_, held, rows)):
+            return self._again([key for key, row, there in zip(keys, rows, held, strict=True) if there is row], columns)
         if here.always:
             here.waiting += rows
         return rows
@@ -52,10 +53,10 @@ class BulkPut:
         key_columns = [columns[number] for number in self.keys]
         return key_columns[0] if len(key_columns) == 1 else list(zip(*key_columns, strict=True))
 
-    def _again(self, keys: list[Any], columns: Columns) -> list[Row]:
-        """Some of the rows are others' successors: none has been stored, and one follows the other."""
-        for key in keys:
-            self.here.rows.pop(key, None)
+    def _again(self, stored: list[Any], columns: Columns) -> list[Row]:
+        """Some of the rows are others' successors: those that were stored go again, and one follows the other."""
+        for key in stored:
+            del self.here.rows[key]
         return self._one_by_one(columns)
 
     def _one_by_one(self, columns: Columns) -> list[Row]:
