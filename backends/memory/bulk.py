@@ -18,7 +18,6 @@ from ugs.catalog import Catalog, Columns, Kind, Row, Table
 if TYPE_CHECKING:
     from backends.memory.tables import MemoryTable
 
-Find = Callable[[Any], Row | None]
 Sharing = Callable[[list[Any]], list[Any]]
 
 
@@ -32,7 +31,8 @@ class BulkPut:
         self.integers = [number for number, field in enumerate(here.table.fields) if field.kind is Kind.INTEGER]
         self.sharing = dict(_sharing(here))
         for name, (target, key) in references(here.table, catalog).items():
-            self.sharing[names.index(name)] = partial(_named, here.tables[target].rows.get, attrgetter(key))
+            self.sharing[names.index(name)] = partial(_named, here.tables[target], attrgetter(key))
+            here.tables[target].is_named = True
 
     def __call__(self, columns: Columns) -> list[Row]:
         """Store the rows with these values; answers with them."""
@@ -47,6 +47,8 @@ class BulkPut:
             return self._again([key for key, row, there in zip(keys, rows, held, strict=True) if there is row], columns)
         if here.always:
             here.waiting += rows
+        if here.is_named:
+            here.named.update(zip(keys, keys, strict=True))
         return rows
 
     def _keys(self, columns: Columns) -> list[Any]:
@@ -78,8 +80,11 @@ class BulkPut:
                 columns[number] = _same_where_equal(columns[first], columns[number])
 
 
-def _named(find: Find, key_of: Callable[[Any], Any], column: list[Any]) -> list[Any]:
+def _named(target: MemoryTable, key_of: Callable[[Any], Any], column: list[Any]) -> list[Any]:
     """The texts of the rows that values refer to."""
+    if len(target.named) == len(target.rows) and None not in (found := list(map(target.named.get, column))):
+        return found
+    find = target.rows.get
     try:
         return list(map(key_of, map(find, column)))
     except AttributeError:  # some of them refer to nothing

@@ -68,6 +68,10 @@ class MemoryTable:
         self.texts: dict[str, str] = {}
         """Short texts that many rows may have, and below numbers; each is one object for all of them."""
         self.reals: dict[float, float] = {}
+        self.is_named = False
+        """Whether rows of other tables have keys of this one."""
+        self.named: dict[Any, Any] = {}
+        """Keys of rows that were stored together, to be found without the rows; until the table settles."""
         self.at_once = sys.maxsize
         """Until the table is in service nobody waits, so any index is built on the spot."""
 
@@ -208,6 +212,7 @@ class MemoryTable:
 
         All at once, after the rows: what is needed only for a while then lies beside what stays, and is given back.
         """
+        self.named = {}
         if self.waiting:
             rows, self.waiting = self.waiting, []
             for index in self.always.values():
