@@ -49,6 +49,7 @@ def test_together_and_one_by_one_leave_the_same(node_lots: list[list[Node]], edg
             together[name].put_many(columns)
             for row in rows:
                 singly[name].put(type(row)(*values(row)))
+    for name in ("nodes", "edges"):
         assert seen(together[name]) == seen(singly[name])
 
 
@@ -68,3 +69,21 @@ def test_many_under_one_value_stand_in_the_order_in_which_they_came() -> None:
         tables["edges"].settle()
     assert [row.id for row in tables["edges"].column("source").rows("a")] == [row.id for row in made]
     assert [row.id for row in tables["edges"].column("target").rows("b1")] == [row.id for row in made[1::3]]
+
+
+def test_edges_are_stored_with_the_names_of_their_nodes() -> None:
+    """One text for all who have it, whether the node came just before, long before or never."""
+    tables, apart = make_tables(CATALOG), "".join
+    for settled in (False, True):
+        node = Node(apart(["n", str(settled)]), None, "{}", None, 1, 1, 1)
+        tables["nodes"].put_many([[value] for value in values(node)])
+        if settled:
+            tables["nodes"].settle()
+        edges = [
+            Edge(f"e{settled}{end}", apart(["n", str(settled)]), apart(["no", "body"]), None, 1.0, "{}", 1, 1, 1, 1)
+            for end in range(2)
+        ]
+        tables["edges"].put_many([list(column) for column in zip(*map(values, edges), strict=True)])
+        ((_, first), (_, second)) = list(tables["edges"].rows.items())[-2:]
+        assert first.source is second.source is tables["nodes"].rows[node.id].id
+        assert first.target is second.target
