@@ -1,7 +1,8 @@
 # Every target works alone on a clean clone: it first brings the environment up to date.
 # Only Python 3.11+ and the network for the package registries are needed (Java and Maven: see `servers`).
 
-PYTHON ?= python3
+# Which Python .venv is made with; by default what scripts/python.sh says.
+PYTHON ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed

@@ -3,13 +3,15 @@
 # usage: scripts/get_uv.sh <venv> <lock>
 set -euo pipefail
 venv=$1 lock=$2
-python=${PYTHON:-python3}
 
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
-    echo "Python 3.11 or newer is needed, $python is $("$python" --version 2>&1); name another: PYTHON=python3.13" >&2
-    exit 1
-}
-[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+if [ ! -x "$venv/bin/python" ]; then
+    python=${PYTHON:-$("$(dirname "$0")/python.sh")}
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+        echo "Python 3.11 or newer is needed, $python is $("$python" --version 2>&1); name another: PYTHON=python3.13" >&2
+        exit 1
+    }
+    "$python" -m venv "$venv"
+fi
 
 wanted=$(sed -n 's/^uv==\([^ ;]*\).*/\1/p' "$lock")
 if [ "$("$venv/bin/uv" --version 2>/dev/null | cut -d' ' -f2)" != "$wanted" ]; then
