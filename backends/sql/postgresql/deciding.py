@@ -26,7 +26,7 @@ from backends.sql.statements import columns_of
 from backends.sql.writes import Bulk
 from ugs.catalog import Kind, Row, Table
 from ugs.changes import Writes
-from ugs.errors import Conflict
+from ugs.errors import Conflict, UniqueViolation
 from ugs.events import Event, Head
 from ugs.reads.plan import WHOLE, Order, Page
 from ugs.reads.where import EVERYTHING, Compare, Everything, Where
@@ -142,14 +142,28 @@ class DecidingSession(NativeSession):
         events = [event for some, _ in self._appended for event in some]
         bulks = [bulk for some, writes in self._appended for bulk in self.shape.writer.bulks(some, writes)]
         before = (self._before or await self.head()).position
-        await self.sender.bulk_alone(bulks, self._check(before, events[-1].position if events else before))
+        await self._write(bulks, self._check(before, events[-1].position if events else before))
         if events:
             self.standing.wrote(events, (table for _, writes in self._appended for table in writes))
 
+    async def _write(self, bulks: Sequence[Bulk], check: Bulk) -> None:
+        try:
+            await self.sender.bulk_alone(bulks, check)
+        except UniqueViolation as error:
+            # Perhaps of a key that was presumed to be free; if it is something else, it will be so again.
+            raise (presumed_wrongly() if self._presumed else error) from error
+
     def _check(self, before: int, last: int) -> Bulk:
         """What must be so for the group to be stored."""
-        presumed = {table: keys for table, keys in self._presumed.items() if keys}
+        presumed = {
+            table: keys for table, keys in self._presumed.items() if keys and not self._is_inserted(table, keys)
+        }
         return Bulk("", following(tuple(presumed)), [[before], [last], *presumed.values()])
+
+    def _is_inserted(self, table: Table, keys: Sequence[Any]) -> bool:
+        """Whether rows with all of these keys are to be stored: then the store itself refuses one that is taken."""
+        some = (writes[table].inserts for _, writes in self._appended if table in writes)
+        return {table.key_of(row) for rows in some for row in rows}.issuperset(keys)
 
     async def _look_again(self) -> None:
         """Refusals, too, must rest on what is so now, and not on what was kept or presumed."""

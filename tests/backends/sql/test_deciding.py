@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from backends.sql import SqlStorage, open_sql
 from backends.sql.link import Link
 from backends.sql.postgresql.bulks import combined
-from backends.sql.postgresql.link import News
+from backends.sql.postgresql.link import News, PostgresqlLink
 from backends.sql.postgresql.packing import BETWEEN, NOTHING, packed, unpacking
 from backends.sql.writes import Bulk
 from tests.backends.sql.samples import CATALOG, SEATS, THINGS, Seat, inserts, thing
@@ -276,6 +276,28 @@ async def test_what_another_gateway_has_taken_meanwhile_is_not_presumed(
     with pytest.raises(Conflict):
         await presume_late()
     assert await elements(presuming) == ["taken", "late"]
+
+
+async def test_ids_of_rows_that_are_stored_are_left_to_their_table_to_refuse(
+    presuming: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Bulk] = []
+    write = PostgresqlLink.bulk_alone
+    monkeypatch.setattr(PostgresqlLink, "bulk_alone", lambda *given: asked.append(given[2]) or write(*given))
+
+    async def add(id: str, presumed: list[str]) -> None:
+        async with presuming.deciding() as session:
+            before = (await session.head()).position
+            assert session.presume_absent({THINGS: presumed})
+            await session.append([event(before + 1)], inserts(THINGS, thing(id)))
+
+    await add("new", ["new"])
+    await add("newer", ["newer", "never"])
+    assert [len(check.columns) for check in asked] == [2, 3]
+    with pytest.raises(Conflict) as caught:
+        await add("taken", ["taken"])
+    assert caught.value.at_once
+    assert len(await elements(presuming)) == 3
 
 
 async def test_a_taken_id_among_new_ones_is_refused_at_once_and_alone(url: str) -> None:
