@@ -127,6 +127,10 @@ class Session(ABC):
         """How many rows meet the condition."""
         return len(await self.fetch(table, where))
 
+    async def count_each(self, table: Table, wheres: Sequence[Where]) -> list[int]:
+        """How many rows meet each of the conditions."""
+        return [await self.count(table, where) for where in wheres]
+
     async def group(self, table: Table, by: str, where: Where = EVERYTHING) -> dict[Any, int]:
         """How many rows there are for each value of a column."""
         counts: dict[Any, int] = {}

@@ -28,6 +28,8 @@ from ugs.reads.weighed import Heavy, Weighed
 from ugs.reads.where import EVERYTHING, Compare, Op, Where
 
 KEYS_AT_ONCE = 1_000
+COUNTED_TOGETHER = 64
+"""Conditions in one statement."""
 COUNTED_AT_MOST = 10_000
 """Beyond this it makes no difference to a plan how many rows there are."""
 
@@ -68,6 +70,13 @@ class NativeSession(SqlSession):
         where = await directed(self, table, await decided(self, table, where))
         count: int = (await self.rows(self.shape.select().count(table, where)))[0][0]
         return count
+
+    async def count_each(self, table: Table, wheres: Sequence[Where]) -> list[int]:
+        if len(wheres) < 2 or len(wheres) > COUNTED_TOGETHER:
+            return await super().count_each(table, wheres)
+        plain = [await directed(self, table, await decided(self, table, where)) for where in wheres]
+        (counts,) = await self.rows(self.shape.select().count_each(table, plain))
+        return list(counts)
 
     async def _count_all(self, table: Table, kept: dict[str, tuple[int, int]]) -> int:
         """As many rows as when they were last counted, if nothing has happened since: the log alone decides them."""

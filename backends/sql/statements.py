@@ -51,6 +51,11 @@ class Select:
         condition = self.conditions.text(where, Place(table, "t"))
         return f"SELECT count(*) FROM {quoted(table.name)} t WHERE {condition}", self.parameters.values
 
+    def count_each(self, table: Table, wheres: Sequence[Where]) -> Bound:
+        """How many rows meet each of the conditions."""
+        counts = ", ".join(f"({self.count(table, where)[0]})" for where in wheres)
+        return f"SELECT {counts}", self.parameters.values
+
     def count_since(self, table: Table, position: int) -> Bound:
         """Where the log ends, and how many rows there are, unless it ends at this position."""
         counted = f"(SELECT count(*) FROM {quoted(table.name)})"

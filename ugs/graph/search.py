@@ -114,25 +114,29 @@ def _score(node: Node, rarities: Mapping[str, float], said: Mapping[str, Collect
     return relevance(weights, rarities)
 
 
-async def _known_words(session: Session, words: list[str]) -> dict[str, Standing]:
+async def _known_words(session: Session, words: Sequence[str]) -> dict[str, Standing]:
     """Where each word stands, unknown words replaced by their parts; empty when one matches nothing."""
     has_content = bool(words and await session.filled([CONTENT_BODIES]))
-    known: dict[str, Standing] = {}
-    for word in dict.fromkeys(words):
-        standing = await _standing(session, word, has_content)
-        found = {word: standing} if standing.matching else {}
-        for part in [] if found else word_parts(word):
-            found[part] = await _standing(session, part, has_content)
-        if not found or not all(standing.matching for standing in found.values()):
-            return {}
-        known |= found
-    return known
+    known = await _standings(session, words, has_content)
+    unknown = [word for word, standing in known.items() if not standing.matching]
+    if not unknown:
+        return known
+    if not all(parts := [word_parts(word) for word in unknown]):
+        return {}
+    known |= await _standings(session, [part for some in parts for part in some], has_content)
+    found = {word: standing for word, standing in known.items() if word not in unknown}
+    return found if all(standing.matching for standing in found.values()) else {}
 
 
-async def _standing(session: Session, word: str, has_content: bool) -> Standing:
-    has = Has(word)
-    own = await session.count(NODES, has)
-    said = await session.count(CONTENT_BODIES, has) if has_content else 0
+async def _standings(session: Session, words: Sequence[str], has_content: bool) -> dict[str, Standing]:
+    """Where words stand; each is counted once."""
+    each = [Has(word) for word in dict.fromkeys(words)]
+    own = await session.count_each(NODES, each)
+    said = await session.count_each(CONTENT_BODIES, each) if has_content else [0] * len(each)
+    return {has.word: await _standing(session, has, *counts) for has, *counts in zip(each, own, said, strict=True)}
+
+
+async def _standing(session: Session, has: Has, own: int, said: int) -> Standing:
     if not said:
         return Standing(own, has if own else None)
     by = frozenset(await session.group(CONTENT_BODIES, "id", has)) if said <= FEW else None

@@ -12,7 +12,7 @@ from ugs.api import Graph
 from ugs.graph.model import EDGES, NODES
 from ugs.graph.search import search
 from ugs.reads.weighed import UNIT, Sought, Weighed
-from ugs.reads.where import eq
+from ugs.reads.where import Has, eq
 from ugs.storage import Session
 from ugs.system import System
 
@@ -102,3 +102,16 @@ async def test_what_a_writer_counts_is_not_kept(graph: Graph) -> None:
     assert await counts(storage) == (0, 0)
     await graph.system.rebuild()
     assert await counts(storage) == (2, 0)
+
+
+async def test_the_words_of_a_query_are_counted_in_one_statement(graph: Graph) -> None:
+    await graph.import_graph(
+        {"nodes": [{"id": f"n{n}", "properties": {"x": "red fox" if n else "red"}} for n in range(4)]}
+    )
+    async with graph.system.session() as session:
+        wheres = [Has("red"), Has("fox"), Has("cat"), eq("id", "n0")]
+        before = session.link.statements
+        assert await session.count_each(NODES, wheres) == [4, 3, 0, 1]
+        assert session.link.statements == before + 1
+        assert await session.count_each(NODES, wheres * 20) == [4, 3, 0, 1] * 20
+        assert await session.count_each(NODES, []) == []
