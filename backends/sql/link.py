@@ -35,6 +35,10 @@ class Link(ABC):
     async def rows(self, text: str, values: Sequence[Any] = ()) -> Sequence[Values]:
         """Run a statement and give all its rows."""
 
+    async def several(self, bounds: Sequence[tuple[str, Sequence[Any]]]) -> list[Sequence[Values]]:
+        """Run statements one after the other and give all their rows."""
+        return [await self.rows(*bound) for bound in bounds]
+
     @abstractmethod
     async def run(self, *texts: str) -> None:
         """Run statements that have no parameters and answer nothing, sent together."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backends.sql.conditions import KeyIn
@@ -25,7 +25,7 @@ from ugs.reads.near import Near, Scored
 from ugs.reads.pattern import Match, Pattern, Question
 from ugs.reads.plan import WHOLE, Found, Read, Rows
 from ugs.reads.weighed import Heavy, Weighed
-from ugs.reads.where import EVERYTHING, Compare, Op, Where
+from ugs.reads.where import EVERYTHING, Compare, Op, Where, in_
 
 KEYS_AT_ONCE = 1_000
 COUNTED_TOGETHER = 64
@@ -58,6 +58,15 @@ class NativeSession(SqlSession):
         for start in range(0, len(storable), KEYS_AT_ONCE):
             found += await self.fetch(table, KeyIn(tuple(storable[start : start + KEYS_AT_ONCE])))
         return found
+
+    async def find_keys(self, wanted: Mapping[Table, Sequence[Any]]) -> dict[Table, list[Row]]:
+        if any(len(table.key) > 1 for table in wanted):
+            return await super().find_keys(wanted)
+        bounds = [
+            self.shape.select().fetch(table, in_(table.key[0], keys), (), WHOLE) for table, keys in wanted.items()
+        ]
+        lists = await self.link.several(bounds)
+        return {table: self.shape.reader(table)(rows) for table, rows in zip(wanted, lists, strict=True)}
 
     async def filled(self, tables: Sequence[Table]) -> list[Table]:
         looks = (f"EXISTS (SELECT 1 FROM {quoted(table.name)})" for table in tables)

@@ -1,8 +1,8 @@
 """One connection to an SQLite file: a thread of its own, to which whole pieces of work are handed.
 
 A hop to the thread costs more than most statements, so a transaction starts in the same hop as its first statement,
-all bulk statements share one, and a read transaction ends without anybody waiting for it. Short statements that read
-do not go there at all.
+all bulk statements share one, where they are the last with the end of the transaction, and a read transaction ends
+without anybody waiting for it. Short statements that read do not go there at all.
 """
 
 from __future__ import annotations
@@ -130,18 +130,24 @@ class SqliteLink(Link):
         self._pending: str | None = None
         """The BEGIN that the next statement takes along."""
         self._writing = False
+        self.gathers = False
+        """Whether bulk statements wait for the end of the running transaction, which then takes them along."""
+        self._gathered: list[Bulk] = []
         self._shortcut = Shortcut()
 
     async def begin(self, *, write: bool) -> None:
-        self._writing = write
-        if write:
-            await self._do(partial(_execute, self.thread.raw, "BEGIN IMMEDIATE"))
-        else:
-            self._pending = "BEGIN"
+        self._writing, self.gathers, self._gathered = write, False, []
+        self._pending = "BEGIN IMMEDIATE" if write else "BEGIN"
 
     async def commit(self) -> None:
-        self._pending = None
-        await self._do(self.thread.raw.commit, committing=self._writing)
+        first, bulks, self._gathered = self._begun(), self._gathered, []
+        if bulks or first is None:
+            await self._do(partial(_finish, self.thread.raw, first, bulks), committing=self._writing)
+
+    def _begun(self) -> str | None:
+        """The BEGIN that is still to be sent, to whoever sends it now."""
+        first, self._pending = self._pending, None
+        return first
 
     async def rollback(self) -> None:
         if self._pending is None and self.is_usable:
@@ -153,13 +159,19 @@ class SqliteLink(Link):
 
     async def rows(self, text: str, values: Sequence[Any] = ()) -> Sequence[Values]:
         self.statements += 1
-        first, self._pending = self._pending, None
+        first = self._begun()
         if not self._writing and self.thread.rests and self._shortcut.takes(text):
             found = self._at_once(first, text, values)
             if found is not None:
                 return found
             first = None
         return await self._do(partial(_fetch, self.thread.raw, first, text, values))
+
+    async def several(self, bounds: Sequence[tuple[str, Sequence[Any]]]) -> list[Sequence[Values]]:
+        if not self._writing:
+            return await super().several(bounds)
+        self.statements += len(bounds)
+        return await self._do(partial(_fetch_all, self.thread.raw, self._begun(), bounds))
 
     def _at_once(self, first: str | None, text: str, values: Sequence[Any]) -> Sequence[Values] | None:
         try:
@@ -171,12 +183,14 @@ class SqliteLink(Link):
 
     async def run(self, *texts: str) -> None:
         self.statements += len(texts)
-        first, self._pending = self._pending, None
-        await self._do(partial(_run_all, self.thread.raw, first, texts))
+        await self._do(partial(_run_all, self.thread.raw, self._begun(), texts))
 
     async def bulk(self, bulks: Sequence[Bulk]) -> None:
         self.statements += len(bulks)
-        await self._do(partial(_execute_bulks, self.thread.raw, bulks))
+        if self.gathers:
+            self._gathered += bulks
+            return
+        await self._do(partial(_execute_bulks, self.thread.raw, self._begun(), bulks))
 
     async def close(self) -> None:
         await self.thread.close()
@@ -202,10 +216,6 @@ class SqliteLink(Link):
             raise
 
 
-def _execute(connection: sqlite3.Connection, text: str) -> None:
-    connection.execute(text)
-
-
 def _run_all(connection: sqlite3.Connection, first: str | None, texts: Sequence[str]) -> None:
     for text in texts:
         _fetch(connection, first, text, ())
@@ -223,6 +233,21 @@ def _fetch(connection: sqlite3.Connection, first: str | None, text: str, values:
     return patiently(lambda: connection.execute(text, values).fetchall())
 
 
-def _execute_bulks(connection: sqlite3.Connection, bulks: Sequence[Bulk]) -> None:
+def _fetch_all(
+    connection: sqlite3.Connection, first: str | None, bounds: Sequence[tuple[str, Sequence[Any]]]
+) -> list[Sequence[Values]]:
+    if first is not None:
+        connection.execute(first)
+    return [_fetch(connection, None, text, values) for text, values in bounds]
+
+
+def _finish(connection: sqlite3.Connection, first: str | None, bulks: Sequence[Bulk]) -> None:
+    _execute_bulks(connection, first, bulks)
+    connection.commit()
+
+
+def _execute_bulks(connection: sqlite3.Connection, first: str | None, bulks: Sequence[Bulk]) -> None:
+    if first is not None:
+        connection.execute(first)
     for bulk in bulks:
         connection.executemany(bulk.text, bulk.rows)

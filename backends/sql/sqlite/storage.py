@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,6 +69,14 @@ class SqliteStorage(SqlStorage):
 
     def describe(self) -> str:
         return "sqlite: (private, not kept)" if self.settings.path is None else f"sqlite: {self.path}"
+
+    @asynccontextmanager
+    async def deciding(self) -> AsyncIterator[SqlSession]:
+        """It appends once, and that is all: so the rows may go along with the end of the transaction."""
+        async with self.session(write=True) as session:
+            assert isinstance(session.link, SqliteLink)
+            session.link.gathers = True
+            yield session
 
     # ── connections ──────────────────────────────────────────────────────────
 

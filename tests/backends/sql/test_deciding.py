@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from backends.sql.link import Link
 from backends.sql.postgresql.bulks import combined
 from backends.sql.postgresql.link import News, PostgresqlLink
 from backends.sql.postgresql.packing import BETWEEN, NOTHING, packed, unpacking
+from backends.sql.settings import SqliteSettings
+from backends.sql.sqlite.storage import SqliteStorage
 from backends.sql.writes import Bulk
 from tests.backends.sql.samples import CATALOG, SEATS, THINGS, Seat, inserts, thing
 from tests.backends.sql.test_sessions import event
@@ -342,3 +345,34 @@ async def test_our_own_commits_are_no_news_and_all_others_are(told: list[str], h
         async with asyncio.timeout(0.05):
             found = await news.next()
     assert found == heard
+
+
+# ── hops to the thread of an SQLite connection ───────────────────────────────
+
+
+async def test_a_decision_costs_an_sqlite_store_four_hops_and_rows_go_along_with_the_last(tmp_path: Path) -> None:
+    storage = SqliteStorage(SqliteSettings(path=tmp_path / "store.db"))
+    async with System(storage) as system:
+        await system.execute(AddNode(id="first"))
+        link = await storage.writer()
+        before = link.thread.given
+        await system.execute(AddNode(id="second"))
+        assert link.thread.given - before == 4
+        async with storage.deciding() as session:
+            before = link.thread.given
+            await session.append([], {})
+            assert link.thread.given == before
+        assert link.thread.given == before, "nothing was begun, so nothing need end"
+
+
+async def test_what_cannot_be_stored_is_refused_at_the_end_and_leaves_nothing(storage: SqlStorage) -> None:
+    async def twice() -> None:
+        async with storage.deciding() as session:
+            before = (await session.head()).position
+            await session.append([event(before + 1)], inserts(THINGS, thing("a"), thing("a")))
+
+    with pytest.raises(UniqueViolation):
+        await twice()
+    assert await elements(storage) == []
+    await decide(storage, "a")
+    assert await elements(storage) == ["a"]
