@@ -174,6 +174,22 @@ async def test_pages_of_hits_put_together_are_all_hits(world: World) -> None:
     assert await graph.count_found("ant wasp") == await graph.count_found("") == 0
 
 
+@clause("UGS-115", "UGS-216")
+async def test_a_query_may_have_many_words(world: World) -> None:
+    graph = Graph(world.system)
+    words = [f"word{number}" for number in range(search.MAX_WORDS)]
+    said = " ".join(words[20:])
+    for number in range(3):
+        node = {"id": f"n{number}", "properties": {"x": words[: 25 - number]}, "content": said}
+        await graph.import_graph({"nodes": [node]})
+    for count in (4, 5, 9, 20, len(words)):
+        hits = await graph.search(" ".join(words[:count]))
+        assert ids(hits) == ["n0", "n1", "n2"], count
+        assert [hit.score for hit in hits] == sorted([hit.score for hit in hits], reverse=True)
+    assert hits[0].score - hits[1].score == hits[1].score - hits[2].score == rarity(3, 3)
+    assert await graph.search(" ".join([*words[:9], "nobody"])) == []
+
+
 def _last_of(hits: list[search.Hit]) -> search.Place | None:
     return (hits[-1].score, hits[-1].node.id) if hits else None
 

@@ -77,6 +77,8 @@ class Dialect(ABC):
     """The planner knows the tables well enough to find the best order of a join."""
     join: ClassVar[str] = "JOIN"
     """Joins tables, in the order written where the planner would only guess at a better one."""
+    fence: ClassVar[str] = ""
+    """Behind a query inside another: the two are planned apart, so that long joins do not take long to plan."""
     recurses_twice: ClassVar[bool] = False
     """A recursive query may refer to itself in several parts."""
     no_path: ClassVar[str]

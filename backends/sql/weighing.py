@@ -11,6 +11,9 @@ from ugs.catalog import Catalog, Table
 from ugs.reads.weighed import Sought, Weighed
 from ugs.reads.where import Where
 
+JOINED = 4
+"""Words that are looked for by one join; the next ones among the rows that are left."""
+
 
 def is_weighable(catalog: Catalog, table: Table, asked: Weighed) -> bool:
     """Whether all words are kept under the keys of the rows that are looked for."""
@@ -52,15 +55,16 @@ class _Weighing:
 
     def _found(self, words: tuple[Sought, ...]) -> str:
         """Keys of the rows that have all words, with the sums."""
-        names = [f"w{number}" for number in range(len(words))]
-        total = " + ".join(f"{name}.weight * {self.bind(word.worth)}" for name, word in zip(names, words, strict=True))
-        start = f"SELECT w0.{self.key}, {total} AS weight FROM {self._standing(words[0])} w0"
+        last, before = words[-JOINED:], words[:-JOINED]
+        names = [f"w{number}" for number in range(len(last))]
+        parts = [f"{name}.weight * {self.bind(word.worth)}" for name, word in zip(names, last, strict=True)]
         # One after the other, the rarest first: what follows is looked up for the rows that are left.
-        joins = (
-            f" {self.shape.dialect.join} {self._standing(word)} {name} ON {name}.{self.key} = w0.{self.key}"
-            for name, word in zip(names[1:], words[1:], strict=True)
-        )
-        return start + "".join(joins)
+        sources = [f"({self._found(before)}{self.shape.dialect.fence}) b"] if before else []
+        sources += [f"{self._standing(word)} {name}" for name, word in zip(names, last, strict=True)]
+        first, total = ("b", ["b.weight", *parts]) if before else ("w0", parts)
+        alike = [f" ON {name}.{self.key} = {first}.{self.key}" for name in names[0 if before else 1 :]]
+        joins = (f" {self.shape.dialect.join} {source}{tie}" for source, tie in zip(sources[1:], alike, strict=True))
+        return f"SELECT {first}.{self.key}, {' + '.join(total)} AS weight FROM {sources[0]}{''.join(joins)}"
 
     def _standing(self, word: Sought) -> str:
         """Keys of the rows that have a word, with its weight."""

@@ -25,6 +25,7 @@ class PostgresqlDialect(Dialect):
     """PostgreSQL 15 and later."""
 
     name: ClassVar[str] = "postgresql"
+    fence: ClassVar[str] = " OFFSET 0"
     types: ClassVar[dict[Kind, str]] = {
         Kind.TEXT: "text",
         Kind.JSON: "text",
