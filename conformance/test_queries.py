@@ -11,6 +11,7 @@ from conformance.world import World, fixture, ids, load
 from ugs.api import Graph
 from ugs.errors import InvalidSyntax, NegativeCycle, NodeNotFound
 from ugs.graph.model import NODES
+from ugs.graph.search import Hit
 from ugs.graph.walk import Strategy
 from ugs.identity import Scope
 from ugs.reads.plan import Page
@@ -87,6 +88,27 @@ async def test_words_with_dashes_addresses_and_scoped_ids_are_found(graph: Graph
     assert ids(await graph.search("alice@example.com")) == ["user:profile"]
     assert ids(await graph.search("user:profile")) == ["user:profile"]
     assert ids(await graph.search("zürich straße")) == ["user:profile"]
+
+
+@clause("UGS-115", "UGS-216", "UGS-230")
+async def test_pages_of_hits_follow_each_other_however_many_weigh_the_same(graph: Graph) -> None:
+    for number in range(40):
+        words = " ".join(word for place, word in enumerate(("ant", "bee", "cat")) if number >> place & 1)
+        scope = "user:" if number % 3 else ""
+        await graph.add_node(f"{scope}n{number:02}", "ant" if number % 5 else "b", {"x": words}, words[:3] or None)
+    narrowed: list[Any] = [{}, {"type": "ant"}, {"scope": Scope.USER}, {"type": "b", "scope": Scope.DEFAULT}]
+    for query in ("ant", "bee cat", "cat ant bee", "ant-bee", "wasp"):
+        for more in narrowed:
+            everything = await graph.search(query, **more)
+            assert len(everything) == await graph.count_found(query, **more)
+            hits: list[Hit] = []
+            while page := await graph.search(query, limit=4, after=_last_of(hits), **more):
+                hits += page
+            assert hits == everything, (query, more)
+
+
+def _last_of(hits: list[Hit]) -> tuple[float, str] | None:
+    return (hits[-1].score, hits[-1].node.id) if hits else None
 
 
 @clause("UGS-115", "UGS-230")

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from schema.searching import BY_SCORE
 from tests.doors.client import Door
 from ugs.api import Changed, Graph
 from ugs.events import Event
@@ -21,6 +22,7 @@ from ugs.graph.model import EDGES, Edge, Element, Node
 from ugs.graph.versions import ElementVersion
 from ugs.identity import LOCAL, Principal, Scope
 from ugs.moments import At
+from ugs.reads.cursors import encode_cursor
 from ugs.reads.plan import WHOLE, Page
 from ugs.storage import EventQuery
 from ugs.system import System
@@ -31,6 +33,11 @@ fragment N on GraphNode { __typename id type properties data created modified ve
 fragment E on GraphEdge { __typename id type from to weight properties created modified version }
 """
 WARNINGS = "warnings { code message id }"
+
+
+def _narrowed(options: dict[str, Any]) -> dict[str, Any]:
+    scope = options.get("scope")
+    return {"s": scope and scope.name, "t": options.get("type")}
 
 
 def node_in(shown: dict[str, Any]) -> Node:
@@ -221,15 +228,21 @@ class DoorGraph(Graph):
         return [node_in(shown) for shown in (await self.door.ask(document, **variables))["found"]["nodes"]]
 
     async def search(self, query: str, at: At | None = None, **options: Any) -> list[searching.Hit]:
-        if options.get("after") is not None:
-            return await super().search(query, at, **options)
-        document = f"""query($q: String!, $s: Scope, $t: String, $n: Int, $at: At) {{
-          found: search(query: $q, scope: $s, type: $t, first: $n, at: $at) {{ edges {{ node {{ score node {{ ...N }} }} }} }}
+        document = f"""query($q: String!, $s: Scope, $t: String, $n: Int, $a: String, $at: At) {{
+          found: search(query: $q, scope: $s, type: $t, first: $n, after: $a, at: $at)
+            {{ edges {{ node {{ score node {{ ...N }} }} }} }}
         }} {NODE_ONLY}"""
-        scope, most = options.get("scope"), options.get("limit")
-        asked = {"s": scope and scope.name, "t": options.get("type"), "n": 9999 if most is None else most}
+        most, after = options.get("limit"), options.get("after")
+        place = None if after is None else encode_cursor(BY_SCORE, after)
+        asked = {**_narrowed(options), "n": 9999 if most is None else most, "a": place}
         found = (await self.door.ask(document, q=query, at=at_in(at), **asked))["found"]["edges"]
         return [searching.Hit(node_in(edge["node"]["node"]), edge["node"]["score"]) for edge in found]
+
+    async def count_found(self, query: str, at: At | None = None, **options: Any) -> int:
+        document = """query($q: String!, $s: Scope, $t: String, $at: At) {
+          found: search(query: $q, scope: $s, type: $t, first: 1, at: $at) { totalCount } }"""
+        told = await self.door.ask(document, q=query, at=at_in(at), **_narrowed(options))
+        return int(told["found"]["totalCount"])
 
     async def neighbors(
         self, id: str, direction: str | None = None, types: Sequence[str] | None = None, at: At | None = None
