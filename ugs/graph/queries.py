@@ -16,11 +16,12 @@ from ugs.graph.text import reference_word
 from ugs.graph.versions import ElementVersion, element_at, life_of
 from ugs.graph.walk import nodes_by_id
 from ugs.identity import Scope, is_identifier
-from ugs.reads.plan import WHOLE, Page
-from ugs.reads.where import EVERYTHING, Has, Linked, Not, Op, Property, Where, all_of, eq
+from ugs.reads.plan import WHOLE, Order, Page, Read
+from ugs.reads.where import EVERYTHING, Has, Linked, Not, Op, Property, Where, all_of, eq, in_
 from ugs.storage import EventQuery, Session
 from ugs.values import Address, Json, check_key, check_type, check_value, find_addresses, parse_address
 
+BUSIEST_FIRST = (Order("degree", descending=True),)
 DEFAULTS: dict[str, Any] = {
     "neighbors_direction": "both",
     "traverse_depth": 3,
@@ -154,32 +155,12 @@ async def hubs(session: Session, limit: int = 10) -> list[Hub]:
     """Nodes by degree, highest first, then by id."""
     if not 0 <= limit <= 10_000:
         raise InvalidSyntax(f"hubs takes a number between 0 and 10000, not {limit}")
-    outgoing = await session.group(EDGES, "source")
-    incoming = await session.group(EDGES, "target")
-    degrees = {id: outgoing.get(id, 0) + incoming.get(id, 0) for id in outgoing.keys() | incoming.keys()}
-    ranked = sorted(degrees, key=lambda id: (-degrees[id], id))
-    nodes = await _first_existing(session, ranked, limit)
-    nodes += await _lonely(session, limit - len(nodes))
-    return [Hub(node, incoming.get(node.id, 0), outgoing.get(node.id, 0)) for node in nodes]
-
-
-async def _first_existing(session: Session, ids: list[str], limit: int) -> list[Node]:
-    """The first nodes of a ranking that exist; ends of dangling edges may not."""
-    found: list[Node] = []
-    for start in range(0, len(ids), max(limit, 100)):
-        if len(found) >= limit:
-            break
-        part = ids[start : start + max(limit, 100)]
-        nodes = await nodes_by_id(session, part)
-        found += [nodes[id] for id in part if id in nodes]
-    return found[:limit]
-
-
-async def _lonely(session: Session, limit: int) -> list[Node]:
-    """Nodes without any edge, by id."""
-    if limit <= 0:
-        return []
-    return await session.fetch(NODES, Not(Linked("outgoing")) & Not(Linked("incoming")), page=Page(limit=limit))
+    busiest = await session.read(Read(NODES.counting(["degree"]), order=BUSIEST_FIRST, page=Page(limit=limit)))
+    ids = [row.id for row in busiest.rows]
+    nodes = await nodes_by_id(session, ids)
+    outgoing = await session.group(EDGES, "source", in_("source", ids)) if ids else {}
+    incoming = await session.group(EDGES, "target", in_("target", ids)) if ids else {}
+    return [Hub(nodes[id], incoming.get(id, 0), outgoing.get(id, 0)) for id in ids]
 
 
 async def roots(session: Session, page: Page = WHOLE) -> list[Node]:
