@@ -27,13 +27,9 @@ SETTINGS = {
 }
 
 
-def size() -> dict[str, str]:
-    """A small server, unless `UGS_TEST_POSTGRESQL_MEMORY` names a cache: then it is meant for much, and a checkpoint, after
-    which every page is logged as a whole once more, is not due every few seconds of loading."""
-    cache = os.environ.get("UGS_TEST_POSTGRESQL_MEMORY")
-    if cache is None:
-        return {"shared_buffers": "64MB"}
-    return {"shared_buffers": cache, "max_wal_size": "4GB", "checkpoint_timeout": "15min"}
+def memory() -> str:
+    """The cache of pages, a small one unless `UGS_TEST_POSTGRESQL_MEMORY` says otherwise."""
+    return os.environ.get("UGS_TEST_POSTGRESQL_MEMORY", "64MB")
 
 
 class PostgreSQL(Server):
@@ -62,7 +58,7 @@ class PostgreSQL(Server):
         )  # fmt: skip
 
     def command(self) -> list[str]:
-        own = {**size(), "port": str(self.port)}
+        own = {"shared_buffers": memory(), "port": str(self.port)}
         settings = [f"--{key}={value}" for key, value in {**SETTINGS, **own}.items()]
         return [f"{self.binaries}/postgres", "-D", f"{self.home}/data", *settings]
 
