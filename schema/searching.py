@@ -16,6 +16,7 @@ from schema.shapes import NODE
 from schema.steps import SearchHit, SearchHitConnection, SearchHitEdge
 from schema.walking import hydration
 from ugs.errors import InvalidSyntax, LimitExceeded
+from ugs.graph import search as words
 from ugs.graph.search import Hit, Place
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
@@ -105,10 +106,11 @@ async def _by_words(
     info: Info, query: str, page: Asked, at: KernelAt | None, options: Mapping[str, Any]
 ) -> SearchHitConnection:
     """A page of the nodes with all the words, of which there may be very many: they are counted only when asked."""
-    graph, (_, fields) = info.context.graph, hydration(info, at)
-    hits = await graph.search(query, at, limit=page.size + 1, after=page.after, **options)
+    _, fields = hydration(info, at)
     is_counted = any(field.name == "totalCount" for field in fields.values())
-    total = await graph.count_found(query, at, **options) if is_counted else len(hits)
+    async with info.context.system.session_at(at) as session:
+        hits = await words.search(session, query, limit=page.size + 1, after=page.after, **options)
+        total = await words.count_found(session, query, **options) if is_counted else len(hits)
     return await hit_page(info, hits, page, at, total)
 
 
