@@ -16,8 +16,9 @@ from schema.shapes import NODE
 from schema.steps import SearchHit, SearchHitConnection, SearchHitEdge
 from schema.walking import hydration
 from ugs.errors import InvalidSyntax, LimitExceeded
-from ugs.graph import search as words
-from ugs.graph.search import Hit, Place
+from ugs.graph.model import NODES
+from ugs.graph.queries import node_filter
+from ugs.graph.search import Hit, Place, having, hits_of, known_words
 from ugs.identity import Scope
 from ugs.moments import At as KernelAt
 from ugs.reads.cursors import decode_cursor, encode_cursor
@@ -108,9 +109,11 @@ async def _by_words(
     """A page of the nodes with all the words, of which there may be very many: they are counted only when asked."""
     _, fields = hydration(info, at)
     is_counted = any(field.name == "totalCount" for field in fields.values())
+    where = node_filter(options["type"], options["scope"])
     async with info.context.system.session_at(at) as session:
-        hits = await words.search(session, query, limit=page.size + 1, after=page.after, **options)
-        total = await words.count_found(session, query, **options) if is_counted else len(hits)
+        words = await known_words(session, query)
+        hits = await hits_of(session, words, where, page.size + 1, page.after) if words else []
+        total = await session.count(NODES, having(words, where)) if words and is_counted else len(hits)
     return await hit_page(info, hits, page, at, total)
 
 

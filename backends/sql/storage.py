@@ -136,9 +136,9 @@ class SqlStorage(Storage):
             try:
                 async with transaction(link):
                     yield self._session_on(link, shape)
+            finally:
                 # Rows may have been made anew without an event: whoever counts from now on keeps it elsewhere.
                 shape.counted = {}
-            finally:
                 self.release_writer(link)
         self._committed.set()
 

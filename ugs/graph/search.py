@@ -53,6 +53,9 @@ class Standing(Struct, frozen=True):
         return any_of(*(part for part in (self.own, self.said) if part is not None))
 
 
+Words = Mapping[str, Standing]
+"""The words of a query that stand somewhere."""
+
 Place = tuple[float, str]
 """Where a page of hits ended: the score and the id."""
 BEFORE_ALL: Place = (-inf, "")
@@ -70,15 +73,26 @@ async def search(
     after: Place | None = None,
 ) -> list[Hit]:
     """Nodes that contain every word of the query, best first, ties by id."""
-    words = await _known_words(session, split_words(query)[:MAX_WORDS])
-    if not words:
-        return []
+    words = await known_words(session, query)
+    return await hits_of(session, words, node_filter(type, scope), limit, after) if words else []
+
+
+async def count_found(session: Session, query: str, *, type: str | None = None, scope: Scope | None = None) -> int:
+    """How many nodes contain every word of the query."""
+    words = await known_words(session, query)
+    return await session.count(NODES, having(words, node_filter(type, scope))) if words else 0
+
+
+async def hits_of(
+    session: Session, words: Words, where: Where, limit: int | None = None, after: Place | None = None
+) -> list[Hit]:
+    """Nodes that have all the words, of which there is at least one, and meet the condition."""
     total = await session.count(NODES)
     rarities = {word: rarity(total, standing.matching) for word, standing in words.items()}
-    heaviest = await session.heaviest(NODES, Weighed(_sought(words, rarities), node_filter(type, scope), limit, after))
+    heaviest = await session.heaviest(NODES, Weighed(_sought(words, rarities), where, limit, after))
     if heaviest is not None:
         return [Hit(heavy.row, heavy.weight) for heavy in heaviest]
-    nodes: list[Node] = await session.fetch(NODES, _having(words, node_filter(type, scope)))
+    nodes: list[Node] = await session.fetch(NODES, having(words, where))
     said = await _said(session, words, [node.id for node in nodes])
     beyond = BEFORE_ALL if after is None else (-after[0], after[1])
     if limit and limit * FEW_OF <= len(nodes):
@@ -87,18 +101,12 @@ async def search(
     return [Hit(node, -score) for score, id, node in places if (score, id) > beyond][:limit]
 
 
-async def count_found(session: Session, query: str, *, type: str | None = None, scope: Scope | None = None) -> int:
-    """How many nodes contain every word of the query."""
-    words = await _known_words(session, split_words(query)[:MAX_WORDS])
-    return await session.count(NODES, _having(words, node_filter(type, scope))) if words else 0
-
-
-def _having(words: Mapping[str, Standing], where: Where) -> Where:
+def having(words: Words, where: Where) -> Where:
     """Nodes that have all the words, of those that meet the condition."""
     return all_of(*(standing.where for standing in words.values()), where)
 
 
-def _sought(words: Mapping[str, Standing], rarities: Mapping[str, float]) -> tuple[Sought, ...]:
+def _sought(words: Words, rarities: Mapping[str, float]) -> tuple[Sought, ...]:
     """The words for a store that weighs them itself, the rarest first."""
     return tuple(
         Sought(word, rarities[word], standing.own is not None, None if standing.said is None else "content_body")
@@ -114,8 +122,9 @@ def _score(node: Node, rarities: Mapping[str, float], said: Mapping[str, Collect
     return relevance(weights, rarities)
 
 
-async def _known_words(session: Session, words: Sequence[str]) -> dict[str, Standing]:
-    """Where each word stands, unknown words replaced by their parts; empty when one matches nothing."""
+async def known_words(session: Session, query: str) -> Words:
+    """Where each word of a query stands, unknown ones replaced by their parts; empty when one matches nothing."""
+    words = split_words(query)[:MAX_WORDS]
     has_content = bool(words and await session.filled([CONTENT_BODIES]))
     known = await _standings(session, words, has_content)
     unknown = [word for word, standing in known.items() if not standing.matching]
@@ -145,7 +154,7 @@ async def _standing(session: Session, has: Has, own: int, said: int) -> Standing
     return Standing(own + said - both, has if own else None, says, by)
 
 
-async def _said(session: Session, words: Mapping[str, Standing], ids: Sequence[str]) -> dict[str, Collection[str]]:
+async def _said(session: Session, words: Words, ids: Sequence[str]) -> dict[str, Collection[str]]:
     """For each word that stands in content, the nodes that say it, as far as they are among these."""
     among = in_("id", ids) if len(ids) <= FEW else EVERYTHING
     said: dict[str, Collection[str]] = {}
