@@ -101,6 +101,7 @@ class Writer:
             while self._waiting:
                 group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
                 await self._do(group)
+                await _looks()
         finally:
             self.busy = False
 
@@ -163,8 +164,7 @@ class Writer:
 
     async def _join(self, group: list[Job]) -> bool:
         """Take those who have come meanwhile into the group, as long as it is not too large."""
-        for _ in range(LOOKS):
-            await asyncio.sleep(0)
+        await _looks()
         room = MAX_GROUP - len(group)
         some, self._waiting = self._waiting[:room], self._waiting[room:]
         group += some
@@ -219,6 +219,12 @@ class Writer:
                 continue
             return bool(found) and found[0] == events[0]
         raise error
+
+
+async def _looks() -> None:
+    """Let answers go out and requests come in."""
+    for _ in range(LOOKS):
+        await asyncio.sleep(0)
 
 
 def author(context: Context) -> str | None:

@@ -50,11 +50,11 @@ class Standing(Struct):
 
     head: Head | None = None
     answers: dict[Question, list[Row]] = {}
-    written: int = 0
-    """The last position that was written here."""
+    announced: int = 0
+    """The last position that is, or was, written here: word of it is no news."""
 
     def forget(self) -> None:
-        self.head, self.answers, self.written = None, {}, 0
+        self.head, self.answers, self.announced = None, {}, 0
 
     def keep(self, question: Question, rows: list[Row]) -> None:
         """Keep a short answer until something is written to its table."""
@@ -71,7 +71,6 @@ class Standing(Struct):
     def wrote(self, events: Sequence[Event], tables: Iterable[Table]) -> None:
         """Our own write was committed."""
         last, changed = events[-1], set(tables)
-        self.written = last.position
         self.head = head_from((last.position, last.timestamp, last.crc))
         self.answers = {question: rows for question, rows in self.answers.items() if question[0] not in changed}
 
@@ -142,7 +141,8 @@ class DecidingSession(NativeSession):
         events = [event for some, _ in self._appended for event in some]
         bulks = [bulk for some, writes in self._appended for bulk in self.shape.writer.bulks(some, writes)]
         before = (self._before or await self.head()).position
-        await self._write(bulks, self._check(before, events[-1].position if events else before))
+        self.standing.announced = last = events[-1].position if events else before
+        await self._write(bulks, self._check(before, last))
         if events:
             self.standing.wrote(events, (table for _, writes in self._appended for table in writes))
 

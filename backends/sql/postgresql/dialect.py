@@ -111,7 +111,9 @@ class PostgresqlDialect(Dialect):
 
     def insert_many(self, table: str, columns: Sequence[tuple[str, Kind]]) -> str:
         names = ", ".join(quoted(name) for name, _ in columns)
-        return f"INSERT INTO {quoted(table)} ({names}) SELECT * FROM {self._unnest(columns)}"
+        # In the list of what is selected, not in FROM: there the server would first write all rows down.
+        values = ", ".join(f"unnest({array})" for array in self._arrays(columns))
+        return f"INSERT INTO {quoted(table)} ({names}) SELECT {values}"
 
     def update_many(self, table: str, columns: Sequence[tuple[str, Kind]], key: int) -> str:
         changed = ", ".join(f"{quoted(name)} = u.c{place}" for place, (name, _) in enumerate(columns[:-key]))
@@ -123,12 +125,12 @@ class PostgresqlDialect(Dialect):
         same = " AND ".join(f"t.{quoted(name)} = u.c{place}" for place, (name, _) in enumerate(key))
         return f"DELETE FROM {quoted(table)} t USING {self._named(key)} WHERE {same}"
 
-    def _unnest(self, columns: Sequence[tuple[str, Kind]]) -> str:
-        arrays = (f"${place}::{self.types[kind]}[]" for place, (_, kind) in enumerate(columns, 1))
-        return f"unnest({', '.join(arrays)})"
+    def _arrays(self, columns: Sequence[tuple[str, Kind]]) -> list[str]:
+        return [f"${place}::{self.types[kind]}[]" for place, (_, kind) in enumerate(columns, 1)]
 
     def _named(self, columns: Sequence[tuple[str, Kind]]) -> str:
-        return f"{self._unnest(columns)} AS u({', '.join(f'c{place}' for place in range(len(columns)))})"
+        names = ", ".join(f"c{place}" for place in range(len(columns)))
+        return f"unnest({', '.join(self._arrays(columns))}) AS u({names})"
 
     def first_per_tie(self, tied: Tied) -> str:
         first = (

@@ -38,7 +38,7 @@ class News:
 
     def __init__(self, own: Callable[[], int]) -> None:
         self._own = own
-        """The last position that this process has written itself."""
+        """The last position that this process writes, or has written, itself."""
         self._arrived = asyncio.Event()
         self._last = 0
         self._vague = False
@@ -59,6 +59,45 @@ class News:
         return told
 
 
+class Watch:
+    """Ends what the server says nothing about for too long.
+
+    One timer looks after all statements of a connection: setting one for each of them costs more than sending some.
+    """
+
+    def __init__(self, seconds: float, give_up: Callable[[], None]) -> None:
+        self._seconds, self._give_up = seconds, give_up
+        self._due: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """A statement is sent."""
+        loop = asyncio.get_running_loop()
+        self._due = loop.time() + self._seconds
+        if self._timer is None:
+            self._timer = loop.call_at(self._due, self._look)
+
+    def end(self) -> None:
+        """It was answered."""
+        self._due = None
+
+    def stop(self) -> None:
+        """There will be no more statements."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._due is None:
+            return  # the next statement sets it again
+        loop = asyncio.get_running_loop()
+        if self._due > loop.time():
+            self._timer = loop.call_at(self._due, self._look)
+        else:
+            self._give_up()
+
+
 class PostgresqlLink(Link):
     """A connection in use by sessions."""
 
@@ -66,6 +105,7 @@ class PostgresqlLink(Link):
         self.connection = connection
         self.where = where
         self._patience = deadline + GRACE
+        self._watch = Watch(self._patience, self.terminate)
         self._begin_writing = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({log_lock(schema)})"
         self._channel = channel_of(schema)
         self._news: News | None = None
@@ -138,13 +178,20 @@ class PostgresqlLink(Link):
             self._news = news
         return self._news
 
+    def doubt(self) -> None:
+        """Let whoever listens here look for themselves."""
+        if self._news is not None:
+            self._news.tell("")
+
     async def close(self) -> None:
+        self._watch.stop()
         try:
             await self.connection.close(timeout=2)
         except DRIVER_ERRORS:
             self.terminate()
 
     def terminate(self) -> None:
+        self._watch.stop()
         self.connection.terminate()
 
     @property
@@ -160,10 +207,12 @@ class PostgresqlLink(Link):
 
     async def _do(self, work: Awaitable[T], *, committing: bool = False) -> T:
         async with self._turn:
+            self._watch.begin()
             try:
-                async with asyncio.timeout(self._patience):
-                    return await work
+                return await work
             except DRIVER_ERRORS as error:
                 if is_lost(error):
                     self.terminate()
                 raise translated(error, self.where, committing=committing) from error
+            finally:
+                self._watch.end()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -75,6 +75,8 @@ class PostgresqlStorage(SqlStorage):
         self.settings = settings
         self._standing, self._follows, self._careful_until = Standing(), False, 0.0
         self._doubts = 0
+        self._ears: list[PostgresqlLink] = []
+        """The connections that hear of commits."""
         self._engine = create_async_engine(_url(settings), poolclass=NullPool, connect_args=_arguments(settings))
 
     def apart(self, name: str) -> PostgresqlStorage:
@@ -139,6 +141,7 @@ class PostgresqlStorage(SqlStorage):
                 await session.finish()
             except BaseException as error:
                 self._standing.forget()
+                self._doubt_the_news()
                 if isinstance(error, Conflict) and error.at_once:
                     self._doubts = DOUBTS
                 elif isinstance(error, Conflict):
@@ -147,6 +150,11 @@ class PostgresqlStorage(SqlStorage):
                 raise
             finally:
                 self.pool.release(link)
+
+    def _doubt_the_news(self) -> None:
+        """What was taken for word of our own commit may have been of somebody else's: all who listen have to look."""
+        for link in self._ears:
+            link.doubt()
 
     @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
@@ -198,21 +206,23 @@ class PostgresqlStorage(SqlStorage):
         pause = SHORTEST_PAUSE
         while True:
             try:
-                async for position in self._listen(after):
-                    yield position
-                    after, pause = position, SHORTEST_PAUSE
+                async with aclosing(self._listen(after)) as positions:
+                    async for position in positions:
+                        yield position
+                        after, pause = position, SHORTEST_PAUSE
             except Unavailable:
                 # The server is away; whoever watches wants to hear of it when it is back, not now.
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
 
-    async def _listen(self, after: int) -> AsyncIterator[int]:
+    async def _listen(self, after: int) -> AsyncGenerator[int, None]:
         """As `watch`, on one connection, until that breaks."""
         watchers = self.watchers
         link = await watchers.acquire()
         assert isinstance(link, PostgresqlLink)
         try:
-            news, told = await link.listening(lambda: self._standing.written), None
+            news, told = await link.listening(lambda: self._standing.announced), None
+            self._ears.append(link)
             while True:
                 position = (await SqlSession(link, self.shape).head()).position if told is None else told
                 if position > after:
@@ -224,6 +234,7 @@ class PostgresqlStorage(SqlStorage):
                         told = await news.next()
                         await self._hear(told)
         finally:
+            self._ears = [other for other in self._ears if other is not link]
             watchers.release(link)
 
 

@@ -8,9 +8,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from backends.sql import SqlStorage, open_sql
+from backends.sql.postgresql.link import Watch
+from backends.sql.postgresql.storage import PostgresqlStorage
 from tests.backends.sql.samples import CATALOG, THINGS, inserts, thing
 from tests.backends.sql.test_sessions import event
-from ugs.errors import Unavailable
+from ugs.errors import Conflict, Unavailable
 
 
 @pytest.fixture
@@ -83,3 +85,47 @@ async def test_asking_a_connection_that_is_being_closed_is_unavailable(storage: 
     with pytest.raises(Unavailable):
         await link.rows("SELECT 1")
     storage.watchers.release(link)
+
+
+async def test_word_that_was_taken_for_our_own_is_looked_into_when_our_commit_fails(
+    storage: SqlStorage, other: SqlStorage
+) -> None:
+    if not isinstance(storage, PostgresqlStorage):
+        pytest.skip("elsewhere nobody is told of commits")
+    watch = storage.watch(0)
+    waiting = asyncio.create_task(heard(watch))
+    await asyncio.sleep(0.2)
+
+    async def be_late() -> None:
+        async with storage.deciding() as session:
+            before = (await session.head()).position
+            storage._standing.announced = before + 1
+            await write_at_once(other, before + 1)
+            await asyncio.sleep(0.2)
+            assert not waiting.done(), "the other's commit passes for ours"
+            await session.append([event(before + 1)], inserts(THINGS, thing("ours")))
+
+    with pytest.raises(Conflict):
+        await be_late()
+    assert await waiting == 1
+    await watch.aclose()
+
+
+async def write_at_once(storage: SqlStorage, position: int) -> None:
+    async with storage.deciding() as session:
+        await session.head()
+        await session.append([event(position)], inserts(THINGS, thing(f"t{position}")))
+
+
+async def test_a_server_that_says_nothing_is_given_up(storage: SqlStorage) -> None:
+    if not isinstance(storage, PostgresqlStorage):
+        pytest.skip("elsewhere nothing goes over a wire")
+    link = await storage.connect()
+    link._watch = Watch(0.3, link.terminate)
+    await link.rows("SELECT 1")
+    await asyncio.sleep(0.2)
+    assert await link.rows("SELECT pg_sleep(0.2)"), "each statement has its own time"
+    async with asyncio.timeout(5):
+        with pytest.raises(Unavailable):
+            await link.rows("SELECT pg_sleep(30)")
+    assert not link.is_usable
