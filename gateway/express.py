@@ -15,7 +15,8 @@ from secrets import token_hex
 from typing import Any
 
 import msgspec
-from graphql import GraphQLError, OperationType
+from graphql import ExecutionResult, GraphQLError, OperationType
+from graphql.execution.values import VariableValues
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -32,8 +33,10 @@ from gateway.regulars import Regulars
 from gateway.settings import Settings, is_loopback
 from schema.errors import masked
 from schema.operations import Short
+from schema.payloads import CompiledChange, Seal
 from ugs.errors import DeadlineExceeded, LimitExceeded, UgsError, Unauthenticated
 from ugs.identity import Principal
+from ugs.writer import Outcome
 
 log = Log("gateway")
 
@@ -143,6 +146,32 @@ class Express:
         short = ready.short
         found = None if short is None else self.operations.answer_now(short, system.storage)
         return None if found is None else Answer(found)
+
+    def begun(self, ready: Ready, seal: Seal) -> asyncio.Future[bytes | Outcome] | None:
+        """What will come of a change that is one command: the sealed answer, or an outcome of which more has to be
+        looked up. None where it has to be run, and nothing has happened."""
+        system = self.reception.tenants.opened(ready.principal)
+        if ready.short is None or system is None or self.door.tracing.is_on:
+            return None
+        return self.operations.begin(ready.short, system, ready.principal, seal)
+
+    def come(self, told: Told, ready: Ready, going: asyncio.Future[bytes | Outcome]) -> bytes | Outcome | Answer:
+        """What has come of it, or the answer to a change that was not done."""
+        try:
+            return going.result()
+        except asyncio.CancelledError:
+            return self.too_late()
+        except Exception as error:
+            return self._shown(told, ready, _change_in(ready)[0].refused(error))
+
+    async def looked_up(self, told: Told, ready: Ready, outcome: Outcome) -> Answer:
+        """The answer to such a change where more had to be looked up."""
+        try:
+            change, variables = _change_in(ready)
+            context = await self.reception.context_of(ready.principal)
+            return self._shown(told, ready, await change.rest(context, variables, outcome))
+        except Exception as error:
+            return _failed(error)
 
     def too_late(self) -> Answer:
         """The answer to a request whose time is up."""
@@ -273,7 +302,12 @@ class Express:
             result = await self.operations.answer_by(
                 ready.short, admitted.prepared, context, ready.variables, asked.operation
             )
-        return Answer(result) if isinstance(result, bytes) else Answer(*shown(told.media, result, admitted.hinting))
+        return self._shown(told, ready, result)
+
+    def _shown(self, told: Told, ready: Ready, result: bytes | ExecutionResult) -> Answer:
+        if isinstance(result, bytes):
+            return Answer(result)
+        return Answer(*shown(told.media, result, ready.admitted.hinting))
 
     def packed(self, told: Told, answer: Answer) -> tuple[bytes, Mapping[str, str]]:
         """The body as the caller takes it, and the headers that go with it."""
@@ -293,6 +327,12 @@ class Express:
         headers += [(name.encode(), value.encode()) for name, value in more.items()]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+
+def _change_in(ready: Ready) -> tuple[CompiledChange, VariableValues]:
+    short = ready.short
+    assert short is not None and isinstance(short.compiled, CompiledChange)
+    return short.compiled, short.variables
 
 
 def _refused(refused: Refused) -> Answer:

@@ -8,9 +8,10 @@ One that begins with the very bytes of the request before need not even be taken
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine
+from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
@@ -21,7 +22,10 @@ from gateway.patience import PatientProtocol
 
 ADDRESS = PATH.encode()
 SAFE_LINES = b"".join(b"%b: %b\r\n" % pair for pair in SAFE)
-CLOSING = b"connection: close\r\n"
+CLOSING = b"\r\nconnection: close\r\n\r\n"
+"""The end of the head of the last answer on a connection."""
+DONE = Answer(b"")
+"""How a change that was done is counted."""
 CHANCES = 3
 """After so many heads in a row that did not come again, a connection is not expected to repeat itself."""
 
@@ -42,7 +46,7 @@ class Ride:
         self.response_complete = self.disconnected = False
         self.keep_alive = True
         self.started = started
-        self.task: asyncio.Task[None] | None = None
+        self.task: asyncio.Future[Any] | None = None
 
 
 class LaneProtocol(PatientProtocol):
@@ -192,26 +196,52 @@ class LaneProtocol(PatientProtocol):
         if answer is None:
             self._wait(express, told, ready, Ride(started))
         else:
-            self._write(_ARRIVED, told, answer)
+            self.transport.write(self._message(express, told, answer))
             self._answered(express, answer, started)
 
     def _wait(self, express: Express, told: Told, ready: Ready, ride: Any) -> None:
         self.cycle = self._riding = ride
-        ride.task = self.loop.create_task(self._later(express, ride, told, ready))
-        self.tasks.add(ride.task)
+        going = express.begun(ready, partial(self._sealed, express, told))
+        if going is None:
+            self._run(express, ride, told, express.answered_whenever(told, ready))
+        else:
+            self._known_as(ride, going)
+            going.add_done_callback(partial(self._come, express, ride, told, ready))
         if self._deadline is None:
             self._deadline = self.loop.call_later(express.door.seconds, self._look_at_ride)
 
-    async def _later(self, express: Express, ride: Ride, told: Told, ready: Ready) -> None:
+    def _come(self, express: Express, ride: Ride, told: Told, ready: Ready, going: asyncio.Future[Any]) -> None:
+        """A change is durable, or refused, or its time is up."""
+        self.tasks.discard(cast("asyncio.Task[None]", going))
+        come = express.come(told, ready, going)
+        if isinstance(come, bytes):
+            self._arrive(express, ride, told, DONE, come)
+        elif isinstance(come, Answer):
+            self._arrive(express, ride, told, come)
+        else:
+            self._run(express, ride, told, express.looked_up(told, ready, come))
+
+    def _run(self, express: Express, ride: Ride, told: Told, work: Coroutine[Any, Any, Answer]) -> None:
+        self._known_as(ride, self.loop.create_task(self._later(express, ride, told, work)))
+
+    def _known_as(self, ride: Ride, going: asyncio.Future[Any]) -> None:
+        """What a request waits for: the web server lets it end when it stops itself, and the clock stops it."""
+        ride.task = going
+        self.tasks.add(cast("asyncio.Task[None]", going))
+
+    async def _later(self, express: Express, ride: Ride, told: Told, work: Coroutine[Any, Any, Answer]) -> None:
         try:
-            answer = await express.answered_whenever(told, ready)
+            answer = await work
         except asyncio.CancelledError:
             answer = express.too_late()
         finally:
             self.tasks.discard(ride.task)
+        self._arrive(express, ride, told, answer)
+
+    def _arrive(self, express: Express, ride: Ride, told: Told, answer: Answer, sealed: bytes | None = None) -> None:
         ride.response_complete, self._riding = True, None
         if not ride.disconnected:
-            self._write(ride, told, answer)
+            self._send(ride, sealed or self._message(express, told, answer))
         self._answered(express, answer, ride.started)
 
     def _answered(self, express: Express, answer: Answer, started: float) -> None:
@@ -224,14 +254,22 @@ class LaneProtocol(PatientProtocol):
         if self.timeout_keep_alive_task is None and not self.transport.is_closing():
             self._expect_more(self.timeout_keep_alive)
 
-    def _write(self, ride: Ride, told: Told, answer: Answer) -> None:
-        assert self._express is not None
-        body, more = self._express.packed(told, answer)
-        own = _OWN % (CONTENT_TYPES[told.media], len(body), told.id.encode())
-        lines = _more(more, ride) if more or not ride.keep_alive else b""
-        self.transport.write(b"".join((STATUS_LINE[answer.status], self._usual_lines(), own, lines, b"\r\n", body)))
-        if not ride.keep_alive:
+    def _send(self, ride: Ride, message: bytes) -> None:
+        if ride.keep_alive:
+            self.transport.write(message)
+        else:
+            self.transport.write(message.replace(b"\r\n\r\n", CLOSING, 1))
             self.transport.close()
+
+    def _sealed(self, express: Express, told: Told, body: bytes) -> bytes:
+        return self._message(express, told, Answer(body))
+
+    def _message(self, express: Express, told: Told, answer: Answer) -> bytes:
+        """An answer as it goes over the wire, on a connection that stays."""
+        body, more = express.packed(told, answer)
+        own = _OWN % (CONTENT_TYPES[told.media], len(body), told.id.encode())
+        lines = "".join([f"{name}: {value}\r\n" for name, value in more.items()]).encode() if more else b""
+        return b"".join((STATUS_LINE[answer.status], self._usual_lines(), own, lines, b"\r\n", body))
 
     def _usual_lines(self) -> bytes:
         """What every answer says, and what the web server says by itself; that changes once a second."""
@@ -273,15 +311,8 @@ class LaneProtocol(PatientProtocol):
 
 _USUAL: list[Any] = [None, b""]
 _OWN = b"content-type: %b\r\ncontent-length: %d\r\nx-request-id: %b\r\n"
-_ARRIVED = Ride()
-"""A request that is answered where it arrives is never on its way."""
 
 
 def _once_more(said: Told, id: bytes | None) -> Told:
     """What a request says that differs from an earlier one in its id alone."""
     return Told(said.media, said.authorization, said.encodings, id_for(id))
-
-
-def _more(headers: Mapping[str, str], ride: Ride) -> bytes:
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode()
-    return lines if ride.keep_alive else lines + CLOSING

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import strawberry
-from msgspec import Struct
 
 from schema.context import Info
-from schema.elements import GraphEdge, GraphElement, GraphNode, shown_edge, shown_node, shown_row
+from schema.direct import ADD_EDGE, ADD_NODE, UPDATE_EDGE, UPDATE_NODE, EdgePayload, NodePayload, done_by, unchanged
+from schema.elements import GraphElement, shown_row
 from schema.events import Event, shown_event
 from schema.inputs import (
     RETRY,
@@ -18,7 +18,6 @@ from schema.inputs import (
     DeleteInput,
     UpdateEdgeInput,
     UpdateNodeInput,
-    added_edge,
     added_node,
     deleted,
     operation_of,
@@ -28,59 +27,14 @@ from schema.scalars import Json, Millis, Position
 from schema.system import Stats
 from schema.warnings import Warning, shown_warnings
 from ugs.api import Changed
-from ugs.errors import InvalidSyntax, NodeNotFound
+from ugs.errors import InvalidSyntax
 from ugs.feature import Command
 from ugs.graph.batches import Batch, ClearScope, ImportGraph, Revert
 from ugs.graph.demo import load_demo
-from ugs.graph.model import Edge, Node
-from ugs.graph.queries import get
+from ugs.graph.model import Node
 from ugs.identity import Scope
-from ugs.reads.plan import Found
 
 Key = Annotated[str | None, strawberry.argument(description=RETRY)]
-
-
-class Left(Struct, frozen=True):
-    """What a change left: the element, and what to tell about it to those who choose to hear it."""
-
-    row: Any
-    done: Changed
-    given: str | None
-    """The id that the client gave to its mutation."""
-
-
-@strawberry.type(description="What a change left")
-class ElementPayload:
-    """What both payloads show alike; no type of its own in the schema."""
-
-    left: strawberry.Private[Left]
-
-    @strawberry.field(description="What happened; null when there was nothing to change")
-    def event(self) -> Event | None:
-        events = self.left.done.events
-        return shown_event(events[0]) if events else None
-
-    @strawberry.field(description="What to know although it was done")
-    def warnings(self) -> list[Warning]:
-        return shown_warnings(self.left.done.warnings)
-
-    @strawberry.field(description="As it was given")
-    def client_mutation_id(self) -> str | None:
-        return self.left.given
-
-
-@strawberry.type(description="A node that was added or changed")
-class NodePayload(ElementPayload):
-    @strawberry.field(description="The node as the change left it")
-    def node(self) -> GraphNode:
-        return shown_node(Found(self.left.row, {}))
-
-
-@strawberry.type(description="An edge that was added or changed")
-class EdgePayload(ElementPayload):
-    @strawberry.field(description="The edge as the change left it")
-    def edge(self) -> GraphEdge:
-        return shown_edge(Found(self.left.row, {}))
 
 
 @strawberry.type(description="An element that was deleted")
@@ -134,15 +88,15 @@ class SnapshotPayload:
 class ChangingMutation:
     @strawberry.mutation(description="Add a node; E001 when its id is taken")
     async def add_node(self, info: Info, input: AddNodeInput) -> NodePayload:
-        return await changed_node(info, added_node(input), input)
+        return await done_by(info, ADD_NODE, input)
 
     @strawberry.mutation(description="Change a node: merge, append to and remove properties, replace type and data")
     async def update_node(self, info: Info, input: UpdateNodeInput) -> NodePayload:
-        return await changed_node(info, updated(input), input)
+        return await done_by(info, UPDATE_NODE, input)
 
     @strawberry.mutation(description="Add the node, or change it when its id is taken")
     async def upsert_node(self, info: Info, input: AddNodeInput) -> NodePayload:
-        return await changed_node(info, await upserted(info, input), input)
+        return await done_by(info, ADD_NODE, input, await upserted(info, input))
 
     @strawberry.mutation(description="Delete a node together with its edges")
     async def delete_node(self, info: Info, input: DeleteInput) -> DeletePayload:
@@ -150,11 +104,11 @@ class ChangingMutation:
 
     @strawberry.mutation(description="Add an edge; missing nodes are a warning unless endpointPolicy is STRICT")
     async def add_edge(self, info: Info, input: AddEdgeInput) -> EdgePayload:
-        return await changed_edge(info, added_edge(input), input)
+        return await done_by(info, ADD_EDGE, input)
 
     @strawberry.mutation(description="Change an edge")
     async def update_edge(self, info: Info, input: UpdateEdgeInput) -> EdgePayload:
-        return await changed_edge(info, updated(input), input)
+        return await done_by(info, UPDATE_EDGE, input)
 
     @strawberry.mutation(description="Delete an edge")
     async def delete_edge(self, info: Info, input: DeleteInput) -> DeletePayload:
@@ -217,28 +171,6 @@ class ChangingMutation:
                 stats=stats,
             )
         )
-
-
-async def changed_node(info: Info, command: Command, given: AddNodeInput | UpdateNodeInput) -> NodePayload:
-    done = await info.context.graph.do(command, given.idempotency_key)
-    row = done.elements[0] if done.elements else await unchanged(info, given.id)
-    if not isinstance(row, Node):
-        raise NodeNotFound(str(given.id))
-    return NodePayload(left=Left(row, done, given.client_mutation_id))
-
-
-async def changed_edge(info: Info, command: Command, given: AddEdgeInput | UpdateEdgeInput) -> EdgePayload:
-    done = await info.context.graph.do(command, given.idempotency_key)
-    row = done.elements[0] if done.elements else await unchanged(info, given.id)
-    if not isinstance(row, Edge):
-        raise NodeNotFound(str(given.id))
-    return EdgePayload(left=Left(row, done, given.client_mutation_id))
-
-
-async def unchanged(info: Info, id: str | None) -> Node | Edge | None:
-    """The element as it is, when a command found nothing to change."""
-    async with info.context.system.session() as session:
-        return None if id is None else await get(session, id)
 
 
 async def upserted(info: Info, given: AddNodeInput) -> Command:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import strawberry
 
-from schema.changing import EdgePayload, Key, Left, NodePayload
+from schema.changing import Key
 from schema.contents import Encoding
 from schema.context import Info
+from schema.direct import EdgePayload, Left, NodePayload
 from schema.elements import Direction, GraphNode, Identified, shown_node
 from schema.inputs import MUTATION_ID, RETRY
 from schema.moments import At, moment_of

@@ -6,6 +6,7 @@ included. An operation that can be compiled is answered from one storage call pe
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -41,15 +42,17 @@ from schema.compiled import ROOTS, CompiledOperation, Root, Roots, compile_opera
 from schema.context import RequestContext
 from schema.cost import Priced, Pricing
 from schema.limits import INTROSPECTION, USUAL, Limits, check_tokens, rules_within, too_much
-from schema.payloads import CompiledChange, compile_change
+from schema.payloads import CompiledChange, Seal, compile_change
 from schema.selection import Selection
 from schema.variables import MISSING, Variables
 from schema.watched import CompiledWatch, compile_watch
 from schema.writers import NotCompiled
 from ugs.errors import UgsError
+from ugs.identity import Context, Principal
 from ugs.reads.plan import Read
 from ugs.storage import Storage
 from ugs.system import System
+from ugs.writer import Outcome
 
 log = logging.getLogger(__name__)
 
@@ -289,6 +292,13 @@ class Operations:
             if fast is not None:
                 return fast
         return await self.execute(prepared, context, variables, operation_name)
+
+    def begin(
+        self, short: Short, system: System, principal: Principal, seal: Seal
+    ) -> asyncio.Future[bytes | Outcome] | None:
+        """Ask for a change that is one command; None where it has to be run, and nothing has happened."""
+        asking = short.compiled.asking(short.variables, seal) if isinstance(short.compiled, CompiledChange) else None
+        return None if asking is None else system.begin(asking.command, Context(principal, asking.key), asking.tell)
 
     def answer_now(self, short: Short, storage: Storage) -> bytes | None:
         """The response to a compiled question that the store answers without being waited for; else None."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import MISSING
+from functools import partial
 from typing import Any
 
 from graphql import (
@@ -28,16 +29,22 @@ from graphql.execution.values import VariableValues
 from msgspec import Struct
 
 from schema.context import RequestContext
+from schema.direct import DIRECT, Direct
 from schema.selection import Choice, Selection
 from schema.shapes import SHAPES, nests_below
 from schema.templates import Arguments
 from schema.writers import Compiler, NotCompiled
+from ugs.api import changed_one
+from ugs.feature import Command
 from ugs.reads.plan import Read
 from ugs.reads.rendering import NULL, json_of, row_writer
+from ugs.writer import Outcome
 
 OURS = "strawberry-definition"
 Make = Callable[[Any], Any]
 Write = Callable[[Any], str]
+Seal = Callable[[bytes], bytes]
+"""How a body becomes what goes over the wire."""
 
 COMPILED = frozenset(
     {
@@ -62,6 +69,14 @@ class Surroundings(Struct, frozen=True):
     context: RequestContext
 
 
+class Asking(Struct, frozen=True):
+    """A command, and what is answered to whoever asked for it."""
+
+    command: Command
+    key: str | None
+    tell: Callable[[Outcome], bytes | Outcome]
+
+
 class CompiledChange:
     """A mutation with one root field, ready to be done."""
 
@@ -73,16 +88,55 @@ class CompiledChange:
         self.makers = {name: maker_of(argument.type) for name, argument in field.args.items()}
         self.resolve: Callable[..., Awaitable[Any]] = resolver.base_resolver.wrapped_func
         self.write = writer_of(compiler, choice, field.type)
+        self.direct = DIRECT.get(choice.name)
 
     async def run(self, context: RequestContext, variables: VariableValues) -> bytes | ExecutionResult:
         """Do it and write what came of it; a refusal is shown as the executor would show it."""
         try:
-            given = self.arguments(variables)
-            made = {own: self.makers[name](given[name]) for own, name in self.names.items() if name in given}
-            text = self.write(await self.resolve(None, Surroundings(context), **made))
+            return self._written(await self.resolve(None, Surroundings(context), **self._made(variables)))
         except Exception as error:
-            return ExecutionResult(None, [located_error(error, self.choice.nodes, [self.choice.key])])
-        return f'{{"data":{{"{self.choice.key}":{text}}}}}'.encode()
+            return self.refused(error)
+
+    def asking(self, variables: VariableValues, seal: Seal) -> Asking | None:
+        """What to ask of the kernel, where that is all there is to do; else None, and it has to be run."""
+        if self.direct is None:
+            return None
+        try:
+            (given,) = self._made(variables).values()
+            tell = partial(self._told, self.direct, given, seal)
+            return Asking(self.direct.command(given), given.idempotency_key, tell)
+        except Exception:
+            return None  # run, it says by itself what is wrong
+
+    def _told(self, direct: Direct[Any], given: Any, seal: Seal, outcome: Outcome) -> bytes | Outcome:
+        """What is answered, sealed; the outcome itself where more has to be looked up."""
+        done = changed_one(outcome)
+        payload = None if done is None else direct.payload(done, given)
+        return outcome if payload is None else seal(self._written(payload))
+
+    async def rest(
+        self, context: RequestContext, variables: VariableValues, outcome: Outcome
+    ) -> bytes | ExecutionResult:
+        """Write what came of it, where that takes looking up."""
+        assert self.direct is not None
+        try:
+            (given,) = self._made(variables).values()
+            done = await context.graph.changed_by(outcome)
+            return self._written(await self.direct.shown(Surroundings(context), done, given))
+        except Exception as error:
+            return self.refused(error)
+
+    def refused(self, error: Exception) -> ExecutionResult:
+        """What is answered to a change that was not done."""
+        return ExecutionResult(None, [located_error(error, self.choice.nodes, [self.choice.key])])
+
+    def _made(self, variables: VariableValues) -> dict[str, Any]:
+        """What the resolver is called with."""
+        given = self.arguments(variables)
+        return {own: self.makers[name](given[name]) for own, name in self.names.items() if name in given}
+
+    def _written(self, payload: Any) -> bytes:
+        return f'{{"data":{{"{self.choice.key}":{self.write(payload)}}}}}'.encode()
 
 
 def field_of(choice: Choice, names: Container[str]) -> GraphQLField:

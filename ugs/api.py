@@ -50,7 +50,7 @@ class Changed(Struct, frozen=True):
         return next(element for element in self.elements if isinstance(element, Edge))
 
 
-def _one_changed(outcome: Outcome) -> Changed | None:
+def changed_one(outcome: Outcome) -> Changed | None:
     """What came of a command with one event that left an element behind, as nearly all of them do."""
     if len(outcome.events) != 1:
         return None
@@ -69,10 +69,13 @@ class Graph:
     async def do(self, command: Command, key: str | None = None) -> Changed:
         """Execute a command; with an idempotency key a retry gives the first answer again."""
         outcome = await self.system.execute(command, Context(self.principal, key))
-        return _one_changed(outcome) or await self._changed(outcome)
+        return await self.changed_by(outcome)
+
+    async def changed_by(self, outcome: Outcome) -> Changed:
+        """What came of a command: the elements as the outcome left them, whatever has happened since."""
+        return changed_one(outcome) or await self._changed(outcome)
 
     async def _changed(self, outcome: Outcome) -> Changed:
-        """The elements as the outcome left them, whatever has happened since."""
         last: dict[str, Event] = {event.element: event for event in outcome.events if event.element}
         elements = [
             element

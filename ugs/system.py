@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from enum import StrEnum
 from types import TracebackType
+from typing import Any
 
 from msgspec import Struct
 
@@ -32,7 +33,7 @@ from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest, 
 from ugs.snapshots import SnapshotInfo, take_snapshot
 from ugs.storage import Session, Storage
 from ugs.vectors.vectors import Vectors
-from ugs.writer import Outcome, Writer
+from ugs.writer import Outcome, Tell, Writer
 
 
 class State(StrEnum):
@@ -147,7 +148,12 @@ class System:
 
     async def execute(self, command: Command, context: Context = LOCAL) -> Outcome:
         """Do a command, durably, or refuse it with a coded error and change nothing."""
-        return await self._writer.execute(command, context)
+        outcome: Outcome = await self._writer.execute(command, context)
+        return outcome
+
+    def begin(self, command: Command, context: Context, tell: Tell) -> asyncio.Future[Any]:
+        """As `execute`, for those who wait in their own way: what `tell` makes of it comes when it is durable."""
+        return self._writer.execute(command, context, tell)
 
     def session(self) -> AbstractAsyncContextManager[Session]:
         """A consistent view for reading."""

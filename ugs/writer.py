@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -55,12 +56,20 @@ class Outcome(Struct, frozen=True):
     """The rows it touched, as it left them; empty when it had been done before."""
 
 
+Tell = Callable[[Outcome], Any]
+"""What an asker makes of the outcome. It may be called before that is durable, and again for another one, so it only
+looks and writes; what it makes is given out when the outcome is durable."""
+
+
 class Job(Struct):
     """A command on its way."""
 
     command: Command
     context: Context
-    done: asyncio.Future[Outcome]
+    done: asyncio.Future[Any]
+    tell: Tell | None = None
+    foretold: tuple[Outcome, Any] | None = None
+    """An outcome, and what the asker makes of it."""
 
 
 class Writer:
@@ -82,9 +91,9 @@ class Writer:
         self._task: asyncio.Task[None] | None = None
         self.busy = False
 
-    def execute(self, command: Command, context: Context) -> asyncio.Future[Outcome]:
-        """Do the command, or refuse it with a coded error: what is answered can be waited for."""
-        job = Job(command, context, asyncio.get_running_loop().create_future())
+    def execute(self, command: Command, context: Context, tell: Tell | None = None) -> asyncio.Future[Any]:
+        """Do the command, or refuse it with a coded error: its outcome, or what is told of it, can be waited for."""
+        job = Job(command, context, asyncio.get_running_loop().create_future(), tell)
         self._waiting.append(job)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work())
@@ -143,6 +152,8 @@ class Writer:
                 events = desk.events
                 if events:
                     await session.append(events, desk.writes())
+                # While the store is busy with it, there is time to write the answers.
+                asyncio.get_running_loop().call_soon(_foretell, answers)
         except OutcomeUnknown as error:
             if not events or not await self._happened(events, error):
                 raise Unavailable(str(error)) from error
@@ -239,11 +250,29 @@ def _key_of(job: Job) -> str | None:
     return retry_key(job.context.principal.user, key) if key and is_plain(key, 1) else None
 
 
+def _foretell(answers: Sequence[tuple[Job, Outcome | Exception]]) -> None:
+    for job, answer in answers:
+        if job.tell is not None and not job.done.done() and isinstance(answer, Outcome):
+            job.foretold = (answer, _told(job.tell, answer))
+
+
+def _told(tell: Tell, outcome: Outcome) -> Any:
+    try:
+        return tell(outcome)
+    except Exception as error:
+        return error
+
+
 def _answer(job: Job, answer: Outcome | Exception) -> None:
-    if isinstance(answer, Exception):
-        _fail(job, answer)
+    made: Any = answer
+    if job.tell is not None and isinstance(answer, Outcome) and not job.done.done():
+        foretold = job.foretold
+        # What was told of an earlier attempt is worth nothing.
+        made = foretold[1] if foretold is not None and foretold[0] is answer else _told(job.tell, answer)
+    if isinstance(made, Exception):
+        _fail(job, made)
     elif not job.done.done():
-        job.done.set_result(answer)
+        job.done.set_result(made)
 
 
 def _fail(job: Job, error: BaseException) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -99,3 +101,43 @@ def test_a_caller_who_closes_is_told_so(gateway: Gateway) -> None:
     line.send(request(gateway, point(b"alice"), b"connection: close"))
     status, headers, _ = line.answer()
     assert (status, headers[b"connection"]) == (200, b"close") and line.file.read() == b""
+
+
+CHANGES = [
+    (
+        "addNode",
+        'input: {id: $id, type: "t", properties: {a: 1}, clientMutationId: "mine"}',
+        "node { id type properties }",
+    ),
+    ("addNode", 'input: {id: $id, type: "t"}', "node { id }"),
+    ("addNode", 'input: {id: $id, type: "t", expectedVersion: 3}', "node { id }"),
+    ("updateNode", "input: {id: $id, properties: {b: [2]}}", "node { id properties version }"),
+    ("updateNode", "input: {id: $id, properties: {b: [2]}}", "node { id properties } event { type }"),
+    ("updateNode", "input: {id: $id, properties: {c: 3}, idempotencyKey: $key}", "node { id properties version }"),
+    ("updateNode", "input: {id: $id, properties: {c: 3}, idempotencyKey: $key}", "node { id properties version }"),
+    ("updateNode", "input: {id: $id, properties: {c: 4}, idempotencyKey: $key}", "node { id properties version }"),
+    ("updateNode", "input: {id: $id, properties: {d: 1}, expectedVersion: 1}", "node { id }"),
+    ("addEdge", 'input: {id: $edge, from: $id, to: "nowhere", type: "t"}', "edge { from to } warnings { code }"),
+    ("updateEdge", "input: {id: $edge, weight: 2}", "edge { id weight } event { type }"),
+    ("updateEdge", "input: {id: $none, weight: 2}", "edge { id }"),
+    ("updateNode", "input: {id: $id, properties: 3}", "node { id }"),
+]
+
+
+def test_changes_are_told_alike_on_the_lane_and_off_it(tmp_path: Path) -> None:
+    """Each is asked thrice: of an id that nobody else uses, so that its document is known, and then both ways."""
+    told: dict[bytes, list[tuple[int, bytes]]] = {}
+    with serving(tmp_path, "--store", "memory:") as gateway:
+        for way, lines in ((b"known", ()), (b"quick", ()), (b"usual", (b"x-twice: 1", b"x-twice: 2"))):
+            line, told[way] = Line(gateway), []
+            values = {"id": way.decode(), "edge": f"{way.decode()}-edge", "none": "none", "key": way.decode()}
+            for name, given, wanted in CHANGES:
+                named = [each for each in values if f"${each}" in given]
+                types = ", ".join(f"${each}: {'String' if each == 'key' else 'ID'}!" for each in named)
+                text = f"mutation({types}) {{ {name}({given}) {{ {wanted} clientMutationId }} }}"
+                body = json.dumps({"query": text, "variables": {each: values[each] for each in named}})
+                line.send(request(gateway, body.encode(), *lines))
+                status, _, answer = line.answer()
+                told[way].append((status, answer.replace(way, b"it")))
+    assert told[b"quick"] == told[b"usual"]
+    assert [b'"errors"' in answer for _, answer in told[b"quick"]].count(False) >= 7

@@ -17,35 +17,42 @@ _SENT = frozenset({str, int, float, bool, type(None)})
 
 def packed(columns: Sequence[Sequence[Any]]) -> list[str] | None:
     """Each column as one text; None where one of them could not be cut apart again."""
-    texts, seams, missing = [], 0, 0
+    texts = []
     for column in columns:
-        kinds = set(map(type, column))
-        if len(kinds) == 1:
-            texts.append(BETWEEN.join(_written(column, *kinds)))
-        else:
-            texts.append(BETWEEN.join([NOTHING if value is None else str(value) for value in column]))
-        if not kinds <= _SENT:
+        text = _joined(column) if column and type(column[0]) is str else _others(column)
+        if not text:  # it would be no value at all
             return None
-        if type(None) in kinds:
-            missing += column.count(None)
-        seams += len(column) - 1
-    return texts if _is_clear(texts, seams, missing) else None
+        texts.append(text)
+    return texts
+
+
+def _joined(column: Sequence[Any]) -> str | None:
+    """Texts as one, if nothing in them looks like what stands between them."""
+    try:
+        text = BETWEEN.join(column)
+    except TypeError:
+        return _others(column)
+    return text if text.count(BETWEEN) == len(column) - 1 and NOTHING not in text else None
+
+
+def _others(column: Sequence[Any]) -> str | None:
+    """Values of other kinds, or of several, as one text."""
+    kinds = set(map(type, column))
+    if not kinds <= _SENT:
+        return None
+    if len(kinds) == 1 and str not in kinds:
+        return BETWEEN.join(_written(column, *kinds))
+    text = BETWEEN.join([NOTHING if value is None else str(value) for value in column])
+    clear = text.count(BETWEEN) == len(column) - 1 and text.count(NOTHING) == column.count(None)
+    return text if clear else None
 
 
 def _written(column: Sequence[Any], kind: type) -> Iterable[str]:
     """Values of one kind as texts. Many are the same, and writing a number takes longer than finding it again."""
-    if kind is str:
-        return column
     if kind is float and 0.0 not in (seen := set(column)):  # two zeros are equal and not the same
         known = {value: repr(value) for value in seen}
         return map(known.__getitem__, column)
     return [NOTHING] * len(column) if kind is type(None) else map(str, column)
-
-
-def _is_clear(texts: list[str], seams: int, missing: int) -> bool:
-    """Whether nothing in the values looks like what stands between them; an empty text would be no value at all."""
-    whole = "".join(texts)
-    return "" not in texts and whole.count(BETWEEN) == seams and whole.count(NOTHING) == missing
 
 
 def unpacking(text: str) -> str:
