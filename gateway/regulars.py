@@ -7,6 +7,7 @@ says the same, whatever JSON stands between them. Anything else about a body is 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -16,13 +17,14 @@ from gateway.asked import Asked, Refused, from_body, is_deeper
 from gateway.reception import Admitted
 from schema.operations import Quick
 from ugs.errors import UgsError
-from ugs.values import MAX_DEPTH, is_plain
+from ugs.values import MAX_DEPTH, MAX_KEY, is_plain
 
 MARK = b'"variables":'
 """Inside a JSON text its quotes would be escaped, so this is where variables begin."""
 MOST_KEPT, MOST_BYTES = 1_000, 16_384
 """So many are remembered, if they are not longer than that."""
 
+_LARGE = re.compile(rb"\d{18}|\d[eE]")
 _decode_variables = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -42,13 +44,31 @@ class Regular(Struct):
         """The variables of a body that begins like this one; None where it goes on otherwise, or they are unusual."""
         if not body.endswith(self.after):
             return None
+        raw = body[len(self.before) : len(body) - len(self.after)]
         try:
-            found = _decode_variables(body[len(self.before) : len(body) - len(self.after)])
+            found = _decode_variables(raw)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             return None
-        if not is_plain(found, MAX_DEPTH - 1) or (most_depth < MAX_DEPTH and is_deeper(found, most_depth - 1)):
+        if not is_plain_text(raw, min(most_depth, MAX_DEPTH) - 1) and not _is_plain(found, most_depth):
             return None
         return found
+
+
+def is_plain_text(raw: bytes, most_depth: int) -> bool:
+    """Whether JSON holds nothing that a store could not keep, told by its text alone: it is short and ASCII, without
+    escapes, empty names, long numbers or exponents, and has no more brackets than it may be deep."""
+    return (
+        len(raw) <= MAX_KEY
+        and raw.isascii()
+        and b"\\" not in raw
+        and b'""' not in raw
+        and raw.count(b"{") + raw.count(b"[") <= most_depth
+        and _LARGE.search(raw) is None
+    )
+
+
+def _is_plain(found: dict[str, Any], most_depth: int) -> bool:
+    return is_plain(found, MAX_DEPTH - 1) and not (most_depth < MAX_DEPTH and is_deeper(found, most_depth - 1))
 
 
 class Regulars:

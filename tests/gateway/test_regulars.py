@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from gateway import regulars
 from gateway.app import create_app
-from gateway.asked import Asked, Refused, from_body
-from gateway.regulars import MOST_BYTES, Regular, Regulars, around_variables
+from gateway.asked import Asked, Refused, from_body, is_deeper
+from gateway.regulars import MOST_BYTES, Regular, Regulars, around_variables, is_plain_text
 from gateway.settings import Settings
 from gateway.tokens import StoredToken, create_token
 from schema.operations import Operations
 from ugs.api import Graph
+from ugs.values import is_plain
 
 POINT = "query P($id: ID!) { graphNode(id: $id) { id type } }"
 ADD = "mutation A($id: ID!) { addNode(input: {id: $id}) { node { id } } }"
@@ -189,3 +190,22 @@ def test_what_is_never_known_again_is_not_looked_at_for_that(
             body = {"query": query, "variables": {"id": "bob", "n": 2}} if "$" in query else {"query": query}
             assert client.post("/graphql", json=body, headers={"authorization": f"Bearer {key}"}).status_code == 200
     assert not looked
+
+
+@given(st.dictionaries(st.text(), values, max_size=4), st.integers(1, 32), st.booleans())
+@example({"a": 9_223_372_036_854_775_808}, 32, False)
+@example({"a": 1e300}, 32, False)
+@example({"": 1}, 32, False)
+@example({"a": "\x00"}, 32, False)
+@example({"a": [[[]]]}, 3, False)
+@example({"a": "é"}, 32, False)
+def test_what_looks_plain_is_plain(variables: dict[str, Any], depth: int, ascii: bool) -> None:
+    raw = json.dumps(variables, ensure_ascii=ascii).encode(errors="surrogatepass")
+    if is_plain_text(raw, depth - 1):
+        assert is_plain(variables, depth - 1)
+        assert not is_deeper(variables, depth - 1)
+
+
+def test_most_of_what_is_sent_looks_plain() -> None:
+    sent = {"id": "w1-2", "properties": {"name": "new 7", "score": 1.5, "tags": ["a", "b"]}, "data": {"source": "wrk"}}
+    assert is_plain_text(json.dumps(sent).encode(), 31)

@@ -30,13 +30,13 @@ async def prepare_operations(desk: Desk, operations: Sequence[Operation]) -> Non
             (NODES, id) for id in identifiers(end for edge in edges for end in (edge.source, edge.target))
         )
     # Last, because an id that somebody else in the group has to ask about is not likely to be free.
-    free = identifiers(each.id for each in new) + await _made_up(desk, new)
-    await desk.prefetch_unlikely(dict.fromkeys(CLAIMING, free))
+    nameless = [each for each in new if each.id is None or each.id.startswith("$")]
+    made_up = await _made_up(desk, nameless) if nameless else []
+    await desk.prefetch_unlikely(dict.fromkeys(CLAIMING, identifiers([each.id for each in new]) + made_up))
 
 
-async def _made_up(desk: Desk, made: Iterable[AddNode | AddEdge]) -> list[str]:
+async def _made_up(desk: Desk, nameless: Iterable[AddNode | AddEdge]) -> list[str]:
     """The ids that elements without one will most likely get."""
-    nameless = [each for each in made if each.id is None or each.id.startswith("$")]
     found: list[str] = []
     for name, count in Counter(
         EDGE_COUNTER if isinstance(each, AddEdge) else NODE_COUNTER for each in nameless

@@ -32,7 +32,7 @@ from ugs.reads.plan import WHOLE, Order, Page
 from ugs.reads.where import EVERYTHING, Compare, Everything, Where
 
 MOST_KEPT, MOST_ROWS = 64, 64
-"""So many answers are kept from group to group, if they have no more rows than this."""
+"""So many answers about a table are kept from group to group, if they have no more rows than this."""
 
 FOLLOW = "SELECT events_follow(($1::int8[])[1], ($2::int8[])[1], {taken})"
 """Takes the writers' lock, and refuses unless the log ends at the first position and nothing is taken that was presumed
@@ -42,26 +42,27 @@ FOLLOWS = (
     "AND pronamespace = current_schema()::regnamespace"
 )
 
-Question = tuple[Table, Where, tuple[Order, ...]]
+Question = tuple[Where, tuple[Order, ...]]
 
 
 class Standing(Struct):
     """What a process knows about its store after its own last write; worth nothing once somebody else has written."""
 
     head: Head | None = None
-    answers: dict[Question, list[Row]] = {}
+    answers: dict[Table, dict[Question, list[Row]]] = {}
     announced: int = 0
     """The last position that is, or was, written here: word of it is no news."""
 
     def forget(self) -> None:
         self.head, self.answers, self.announced = None, {}, 0
 
-    def keep(self, question: Question, rows: list[Row]) -> None:
+    def keep(self, table: Table, question: Question, rows: list[Row]) -> None:
         """Keep a short answer until something is written to its table."""
         if len(rows) <= MOST_ROWS:
-            self.answers[question] = rows
-            if len(self.answers) > MOST_KEPT:
-                del self.answers[next(iter(self.answers))]
+            kept = self.answers.setdefault(table, {})
+            kept[question] = rows
+            if len(kept) > MOST_KEPT:
+                del kept[next(iter(kept))]
 
     def heard(self, position: int | None) -> None:
         """A commit was announced, with the end of the log if that has moved."""
@@ -70,9 +71,10 @@ class Standing(Struct):
 
     def wrote(self, events: Sequence[Event], tables: Iterable[Table]) -> None:
         """Our own write was committed."""
-        last, changed = events[-1], set(tables)
+        last = events[-1]
         self.head = head_from((last.position, last.timestamp, last.crc))
-        self.answers = {question: rows for question, rows in self.answers.items() if question[0] not in changed}
+        for table in tables:
+            self.answers.pop(table, None)
 
 
 class DecidingSession(NativeSession):
@@ -96,11 +98,11 @@ class DecidingSession(NativeSession):
     ) -> list[Row]:
         if page is not WHOLE or not is_kept(where):
             return await super().fetch(table, where, order, page)
-        question = (table, where, tuple(order))
-        found = self.standing.answers.pop(question, None)
+        question = (where, tuple(order))
+        found = self.standing.answers.get(table, {}).pop(question, None)
         if found is None:
             found = await super().fetch(table, where, order)
-        self.standing.keep(question, found)
+        self.standing.keep(table, question, found)
         return list(found)
 
     async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
