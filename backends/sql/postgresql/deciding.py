@@ -17,9 +17,9 @@ from msgspec import Struct
 from backends.sql.conditions import Place
 from backends.sql.dialect import quoted
 from backends.sql.native import NativeSession, is_storable_key
-from backends.sql.postgresql.bulks import sent
+from backends.sql.postgresql.bulks import combined, sent
 from backends.sql.postgresql.errors import PRESUMED, presumed_wrongly
-from backends.sql.postgresql.link import PostgresqlLink, channel_of, log_lock
+from backends.sql.postgresql.link import PostgresqlLink, channel_of, listeners_lock, log_lock
 from backends.sql.rows import head_from
 from backends.sql.session import Shape
 from backends.sql.statements import columns_of
@@ -34,11 +34,11 @@ from ugs.reads.where import EVERYTHING, Compare, Everything, Where
 MOST_KEPT, MOST_ROWS = 64, 64
 """So many answers about a table are kept from group to group, if they have no more rows than this."""
 
-FOLLOW = "SELECT events_follow(($1::int8[])[1], ($2::int8[])[1], {taken})"
+FOLLOW = "SELECT events_append(($1::int8[])[1], ($2::int8[])[1], {taken})"
 """Takes the writers' lock, and refuses unless the log ends at the first position and nothing is taken that was presumed
-to be free; announces the second position."""
+to be free; announces the second position if anybody else listens."""
 FOLLOWS = (
-    "SELECT 1 FROM pg_proc WHERE proname = 'events_follow' AND pronargs = 3 "
+    "SELECT 1 FROM pg_proc WHERE proname = 'events_append' AND pronargs = 3 "
     "AND pronamespace = current_schema()::regnamespace"
 )
 
@@ -82,7 +82,9 @@ class DecidingSession(NativeSession):
 
     def __init__(self, link: PostgresqlLink, shape: Shape, standing: Standing, presuming: bool = True) -> None:
         super().__init__(link, shape)
-        self.sender, self.standing, self.presuming = link, standing, presuming
+        self.standing, self.presuming = standing, presuming
+        self._own = self.sender = link
+        """Where a statement that is a transaction by itself is sent; others may use that connection, too."""
         self._presumed: dict[Table, list[Any]] = {}
         self._before: Head | None = None
         self._appended: list[tuple[Sequence[Event], Writes]] = []
@@ -150,10 +152,18 @@ class DecidingSession(NativeSession):
 
     async def _write(self, bulks: Sequence[Bulk], check: Bulk) -> None:
         try:
-            await self.sender.bulk_alone(bulks, check)
+            await self._sent(bulks, check)
         except UniqueViolation as error:
             # Perhaps of a key that was presumed to be free; if it is something else, it will be so again.
             raise (presumed_wrongly() if self._presumed else error) from error
+
+    async def _sent(self, bulks: Sequence[Bulk], check: Bulk) -> None:
+        """As one statement where that is possible; a transaction of several has a connection to itself."""
+        statements = list(combined([*bulks, check]))
+        if len(statements) == 1:
+            await self.sender.commit_one(*statements[0])
+        else:
+            await self._own.commit_all(bulks, check)
 
     def _check(self, before: int, last: int) -> Bulk:
         """What must be so for the group to be stored."""
@@ -230,11 +240,14 @@ def _listed(place: Place, number: int) -> str:
 def follow_function(schema: str) -> str:
     """Defines what `FOLLOW` calls. It looks at the log as it is once the lock is taken, not as the statement saw it."""
     return (
-        "CREATE OR REPLACE FUNCTION events_follow(expected int8, last int8, taken bool) RETURNS void "
+        "CREATE OR REPLACE FUNCTION events_append(expected int8, last int8, taken bool) RETURNS void "
         "LANGUAGE plpgsql AS $$ BEGIN "
         f"PERFORM pg_advisory_xact_lock({log_lock(schema)}); "
         "IF coalesce((SELECT max(position) FROM events), 0) <> expected THEN "
         "RAISE EXCEPTION 'another gateway has written meanwhile' USING ERRCODE = '40001'; END IF; "
         f"IF taken THEN RAISE EXCEPTION 'presumed to be free' USING ERRCODE = '{PRESUMED}'; END IF; "
-        f"PERFORM pg_notify('{channel_of(schema)}', last::text); END $$"
+        # A connection does not stand in its own way: that the lock is free means that nobody else listens, and nobody
+        # can begin to before this is committed. To wake a listener costs more than storing a node.
+        f"IF NOT pg_try_advisory_xact_lock({listeners_lock(schema)}) THEN "
+        f"PERFORM pg_notify('{channel_of(schema)}', last::text); END IF; END $$"
     )

@@ -28,6 +28,11 @@ def log_lock(schema: str) -> int:
     return int.from_bytes(blake2b(f"ugs log {schema}".encode(), digest_size=8).digest(), signed=True)
 
 
+def listeners_lock(schema: str) -> int:
+    """The number of the lock that every connection shares which wants to hear of a schema's commits."""
+    return int.from_bytes(blake2b(f"ugs listeners {schema}".encode(), digest_size=8).digest(), signed=True)
+
+
 def channel_of(schema: str) -> str:
     """Where commits of a schema are announced."""
     return f"ugs_{schema}"
@@ -108,6 +113,7 @@ class PostgresqlLink(Link):
         self._watch = Watch(self._patience, self.terminate)
         self._begin_writing = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({log_lock(schema)})"
         self._channel = channel_of(schema)
+        self._listeners = listeners_lock(schema)
         self._news: News | None = None
         # A connection does one thing at a time; readers that share a session take turns.
         self._turn = asyncio.Lock()
@@ -149,17 +155,13 @@ class PostgresqlLink(Link):
             self.statements += 1
             await self._do(self.connection.execute(text, *columns))
 
-    async def bulk_alone(self, bulks: Sequence[Bulk], check: Bulk) -> None:
-        """Run statements as a transaction of their own if the check agrees: as one statement where that is possible."""
-        statements = list(combined([*bulks, check]))
-        if len(statements) > 1:
-            await self._bulk_within(bulks, check)
-            return
+    async def commit_one(self, text: str, columns: Sequence[Any]) -> None:
+        """Run a statement that is a transaction by itself."""
         self.statements += 1
-        text, columns = statements[0]
         await self._do(self.connection.execute(text, *columns), committing=True)
 
-    async def _bulk_within(self, bulks: Sequence[Bulk], check: Bulk) -> None:
+    async def commit_all(self, bulks: Sequence[Bulk], check: Bulk) -> None:
+        """Run statements as a transaction of their own if the check agrees."""
         await self.begin(write=True)
         try:
             await self.bulk([check])
@@ -174,6 +176,9 @@ class PostgresqlLink(Link):
         if self._news is None:
             news = News(own)
             await self._do(self.connection.add_listener(self._channel, lambda *told: news.tell(told[-1])))
+            # Whoever commits announces it only when somebody else has this. It is waited for until those are done who
+            # saw nobody: what they have written is there for whoever looks from now on.
+            await self._do(self.connection.execute(f"SELECT pg_advisory_lock_shared({self._listeners})"))
             self.connection.add_termination_listener(lambda _: news.tell(""))
             self._news = news
         return self._news

@@ -135,6 +135,7 @@ class PostgresqlStorage(SqlStorage):
             link = await self.pool.acquire()
             assert isinstance(link, PostgresqlLink)
             session = DecidingSession(link, shape, self._standing, presuming=not self._doubts)
+            session.sender = self._ear() or link
             self._doubts = max(0, self._doubts - 1)
             try:
                 yield session
@@ -150,6 +151,10 @@ class PostgresqlStorage(SqlStorage):
                 raise
             finally:
                 self.pool.release(link)
+
+    def _ear(self) -> PostgresqlLink | None:
+        """A connection that listens. Sent there, a commit need not be announced while nobody else does."""
+        return next((link for link in self._ears if link.is_usable), None)
 
     def _doubt_the_news(self) -> None:
         """What was taken for word of our own commit may have been of somebody else's: all who listen have to look."""
@@ -210,8 +215,8 @@ class PostgresqlStorage(SqlStorage):
                     async for position in positions:
                         yield position
                         after, pause = position, SHORTEST_PAUSE
-            except Unavailable:
-                # The server is away; whoever watches wants to hear of it when it is back, not now.
+            except (Unavailable, Conflict):
+                # The server is away, or busy; whoever watches wants to hear of it when it is back, not now.
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
 

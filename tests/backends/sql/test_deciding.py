@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from backends.sql import SqlStorage, open_sql
 from backends.sql.link import Link
 from backends.sql.postgresql.bulks import combined
-from backends.sql.postgresql.link import News, PostgresqlLink
+from backends.sql.postgresql.deciding import DecidingSession
+from backends.sql.postgresql.link import News
 from backends.sql.postgresql.packing import BETWEEN, NOTHING, packed, unpacking
 from backends.sql.settings import SqliteSettings
 from backends.sql.sqlite.storage import SqliteStorage
@@ -285,8 +286,8 @@ async def test_ids_of_rows_that_are_stored_are_left_to_their_table_to_refuse(
     presuming: SqlStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Bulk] = []
-    write = PostgresqlLink.bulk_alone
-    monkeypatch.setattr(PostgresqlLink, "bulk_alone", lambda *given: asked.append(given[2]) or write(*given))
+    write = DecidingSession._sent
+    monkeypatch.setattr(DecidingSession, "_sent", lambda *given: asked.append(given[2]) or write(*given))
 
     async def add(id: str, presumed: list[str]) -> None:
         async with presuming.deciding() as session:

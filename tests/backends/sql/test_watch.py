@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from backends.sql import SqlStorage, open_sql
-from backends.sql.postgresql.link import Watch
+from backends.sql.postgresql.link import Watch, channel_of, listeners_lock
 from backends.sql.postgresql.storage import PostgresqlStorage
 from tests.backends.sql.samples import CATALOG, THINGS, inserts, thing
 from tests.backends.sql.test_sessions import event
@@ -115,6 +115,53 @@ async def write_at_once(storage: SqlStorage, position: int) -> None:
     async with storage.deciding() as session:
         await session.head()
         await session.append([event(position)], inserts(THINGS, thing(f"t{position}")))
+
+
+async def test_a_commit_is_announced_only_when_somebody_else_listens(storage: SqlStorage, other: SqlStorage) -> None:
+    if not isinstance(storage, PostgresqlStorage):
+        pytest.skip("elsewhere nobody is told of commits")
+    told: list[str] = []
+    stranger = await storage.connect()
+    await stranger.connection.add_listener(channel_of(storage.settings.schema), lambda *given: told.append(given[-1]))
+    watch = storage.watch(0)
+    waiting = asyncio.create_task(heard(watch))
+    await asyncio.sleep(0.2)
+    await write_at_once(storage, 1)
+    others = other.watch(1)
+    listening = asyncio.create_task(heard(others))
+    await asyncio.sleep(0.2)
+    await write_at_once(storage, 2)
+    assert await listening == 2
+    await asyncio.sleep(0.1)
+    assert told == ["2"]
+    assert not waiting.done(), "whoever wrote it has told everybody here"
+    storage._ears[0].terminate()
+    await write_at_once(storage, 3)
+    assert await heard(others) == 3
+    await waiting
+    await watch.aclose()
+    await others.aclose()
+    assert storage._ears == other._ears == []  # type: ignore[attr-defined]
+    await stranger.close()
+
+
+async def test_whoever_begins_to_listen_sees_what_was_committed_without_a_word(
+    storage: SqlStorage, other: SqlStorage
+) -> None:
+    if not isinstance(storage, PostgresqlStorage):
+        pytest.skip("elsewhere nobody is told of commits")
+    writing = await storage.connect()
+    await writing.run("BEGIN", f"SELECT pg_try_advisory_xact_lock({listeners_lock(storage.settings.schema)})")
+    watch = other.watch(0)
+    waiting = asyncio.create_task(heard(watch))
+    await asyncio.sleep(0.2)
+    assert other._ears == [], "it waits until the commit under way is over"  # type: ignore[attr-defined]
+    await write(storage, 1)
+    assert not waiting.done()
+    await writing.run("COMMIT")
+    assert await waiting == 1
+    await watch.aclose()
+    await writing.close()
 
 
 async def test_a_server_that_says_nothing_is_given_up(storage: SqlStorage) -> None:
