@@ -162,7 +162,13 @@ class Express:
         except asyncio.CancelledError:
             return self.too_late()
         except Exception as error:
+            return self._not_done(told, ready, error)
+
+    def _not_done(self, told: Told, ready: Ready, error: Exception) -> Answer:
+        try:
             return self._shown(told, ready, _change_in(ready)[0].refused(error))
+        except Exception as bug:
+            return _failed(bug)
 
     async def looked_up(self, told: Told, ready: Ready, outcome: Outcome) -> Answer:
         """The answer to such a change where more had to be looked up."""

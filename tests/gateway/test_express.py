@@ -163,3 +163,13 @@ def test_logins_roles_and_rates_hold_in_the_express_lane(
     assert ways.expressed == 1
     statuses = [asked({"query": LIST}, "reader") for _ in range(25)]
     assert statuses.count(200) == 17 and statuses.count(429) == 8
+
+
+def test_a_bug_in_showing_a_refusal_is_masked(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for a change on the lane, so whatever goes wrong there must still become an answer."""
+    app: Any = ways.client.app
+    express = app.express
+    monkeypatch.setattr(express, "_shown", lambda *given: 1 / 0)
+    answer = express._not_done(None, None, ValueError("refused"))
+    assert answer.status == 500
+    assert b"err_" in answer.body
