@@ -110,7 +110,9 @@ class Writer:
             while self._waiting:
                 group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
                 await self._do(group)
-                await _looks()
+                if self._waiting:
+                    # Those who were just answered come back at once: let them in, or two halves take turns for ever.
+                    await _looks()
         finally:
             self.busy = False
 

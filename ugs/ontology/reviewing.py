@@ -27,10 +27,10 @@ SETTINGS = frozenset({CONFIG_NODE, "_user_prefs"})
 
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:
     """Look at what a command is about to record; refuse it, or say what is wrong with it."""
-    if desk.certainly_none(ONTOLOGIES, ENFORCED):
-        return []
     ours = [event for event in events if event.type in REVIEWED and event.element not in SETTINGS]
-    ontologies = await list_ontologies(desk, ENFORCED) if ours else []
+    if not ours or desk.certainly_none(ONTOLOGIES, ENFORCED):
+        return []
+    ontologies = await list_ontologies(desk, ENFORCED)
     if not ontologies:
         return []
     strict = any(ontology.enforcement is Enforcement.STRICT for ontology in ontologies)
