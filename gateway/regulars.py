@@ -7,7 +7,6 @@ says the same, whatever JSON stands between them. Anything else about a body is 
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -17,14 +16,13 @@ from gateway.asked import Asked, Refused, from_body, is_deeper
 from gateway.reception import Admitted
 from schema.operations import Quick
 from ugs.errors import UgsError
-from ugs.values import MAX_DEPTH, MAX_KEY, is_plain
+from ugs.values import MAX_DEPTH, is_plain, is_plain_text
 
 MARK = b'"variables":'
 """Inside a JSON text its quotes would be escaped, so this is where variables begin."""
 MOST_KEPT, MOST_BYTES = 1_000, 16_384
 """So many are remembered, if they are not longer than that."""
 
-_LARGE = re.compile(rb"\d{18}|\d[eE]")
 _decode_variables = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -52,19 +50,6 @@ class Regular(Struct):
         if not is_plain_text(raw, min(most_depth, MAX_DEPTH) - 1) and not _is_plain(found, most_depth):
             return None
         return found
-
-
-def is_plain_text(raw: bytes, most_depth: int) -> bool:
-    """Whether JSON holds nothing that a store could not keep, told by its text alone: it is short and ASCII, without
-    escapes, empty names, long numbers or exponents, and has no more brackets than it may be deep."""
-    return (
-        len(raw) <= MAX_KEY
-        and raw.isascii()
-        and b"\\" not in raw
-        and b'""' not in raw
-        and raw.count(b"{") + raw.count(b"[") <= most_depth
-        and _LARGE.search(raw) is None
-    )
 
 
 def _is_plain(found: dict[str, Any], most_depth: int) -> bool:

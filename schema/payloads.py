@@ -1,8 +1,9 @@
 """Mutations the short way: inputs made from coerced values, and payloads written without the executor.
 
-The resolver of a mutation does the work, as ever. What it takes and what it gives are ordinary objects of ours, so one
-function per input type makes the first and one per selection writes the second. Whatever is not plain about a
-selection (a field with arguments, one that must ask the store) raises `NotCompiled` before anything has happened.
+The resolver of a mutation does the work, as ever, unless the change is but one command (`schema.direct`): that can be
+asked of the kernel without it. What a resolver takes and gives are ordinary objects of ours, so one function per input
+type makes the first and one per selection writes the second. Whatever is not plain about a selection (a field with
+arguments, one that must ask the store) raises `NotCompiled` before anything has happened.
 """
 
 from __future__ import annotations

@@ -111,6 +111,19 @@ def is_plain(value: Any, depth: int) -> bool:
     return _are_fine(value if type(value) is list else (value,), depth)
 
 
+def is_plain_text(raw: bytes, most_depth: int) -> bool:
+    """Whether JSON holds nothing that a store could not keep, told by its text alone: it is short and ASCII, without
+    escapes, empty names, long numbers or exponents, and has no more brackets than it may be deep."""
+    return (
+        len(raw) <= MAX_KEY
+        and raw.isascii()
+        and b"\\" not in raw
+        and b'""' not in raw
+        and raw.count(b"{") + raw.count(b"[") <= most_depth
+        and _LARGE.search(raw) is None
+    )
+
+
 def _are_fine(values: Iterable[Any], depth: int) -> bool:
     # Every value that is ever written comes by here, hence so little is called.
     for value in values:
@@ -131,6 +144,8 @@ def _are_fine(values: Iterable[Any], depth: int) -> bool:
             return False
     return True
 
+
+_LARGE = re.compile(rb"\d{18}|\d[eE]")
 
 _passed: set[str] = set()
 """Keys and types that were found to be fine: most elements call their properties like others do."""

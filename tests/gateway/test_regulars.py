@@ -15,12 +15,12 @@ from starlette.testclient import TestClient
 from gateway import regulars
 from gateway.app import create_app
 from gateway.asked import Asked, Refused, from_body, is_deeper
-from gateway.regulars import MOST_BYTES, Regular, Regulars, around_variables, is_plain_text
+from gateway.regulars import MOST_BYTES, Regular, Regulars, around_variables
 from gateway.settings import Settings
 from gateway.tokens import StoredToken, create_token
 from schema.operations import Operations
 from ugs.api import Graph
-from ugs.values import is_plain
+from ugs.values import is_plain, is_plain_text
 
 POINT = "query P($id: ID!) { graphNode(id: $id) { id type } }"
 ADD = "mutation A($id: ID!) { addNode(input: {id: $id}) { node { id } } }"

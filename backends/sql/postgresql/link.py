@@ -25,12 +25,16 @@ BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 def log_lock(schema: str) -> int:
     """The number of the lock on a schema's log."""
-    return int.from_bytes(blake2b(f"ugs log {schema}".encode(), digest_size=8).digest(), signed=True)
+    return _number(f"ugs log {schema}")
 
 
 def listeners_lock(schema: str) -> int:
     """The number of the lock that every connection shares which wants to hear of a schema's commits."""
-    return int.from_bytes(blake2b(f"ugs listeners {schema}".encode(), digest_size=8).digest(), signed=True)
+    return _number(f"ugs listeners {schema}")
+
+
+def _number(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
 def channel_of(schema: str) -> str:
