@@ -11,6 +11,8 @@ import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -157,9 +159,10 @@ def statistics(catalog: Catalog, rows: dict[str, Sequence[Row]]) -> dict[str, in
     keys: set[str] = set()
     for table in catalog:
         if isinstance(table.shape, Vertex):
-            types.update(getattr(row, table.shape.label) for row in rows[table.name])
-            texts = (getattr(row, table.shape.properties) for row in rows[table.name])
-            keys.update(key for text in texts if text != "{}" for key in _keys_of(text))
+            types.update(map(attrgetter(table.shape.label), rows[table.name]))
+            texts = map(attrgetter(table.shape.properties), rows[table.name])
+            while some := list(islice(texts, CHUNK)):
+                keys.update(*map(_keys_of, some))
     return {**stats, "types": len(types - {None}), "properties": len(keys)}
 
 

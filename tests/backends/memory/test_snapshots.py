@@ -31,6 +31,7 @@ from tests.backends.memory.kit import (
     write,
 )
 from ugs.errors import SnapshotCorrupt, UgsError
+from ugs.events import Draft
 from ugs.graph.model import EDGES
 
 
@@ -145,15 +146,39 @@ async def test_a_large_graph_is_not_written_again_for_a_handful_of_events(tmp_pa
     storage = await opened(f"file:{tmp_path}?snapshot_every=10&fsync=off")
     await write(storage, *(add_node(f"n{number}") for number in range(1000)))
     await storage.snapshots.finish()
-    for number in range(99):
-        await write(storage, add_node(f"m{number}"))
+    await write(storage, *(add_node(f"m{number}") for number in range(490)))
     await storage.snapshots.finish()
     assert json.loads((tmp_path / "snapshot.json").read_bytes())["eventCount"] == 1000
     for number in range(30):
         await write(storage, add_node(f"o{number}"))
     await storage.snapshots.finish()
-    assert json.loads((tmp_path / "snapshot.json").read_bytes())["eventCount"] == 1120  # a tenth of the rows is new
+    assert json.loads((tmp_path / "snapshot.json").read_bytes())["eventCount"] == 1500  # a third as many are new
     await storage.close()
+
+
+async def test_a_graph_of_ten_times_as_many_rows_is_written_as_often_as_was_asked_for(tmp_path: Path) -> None:
+    storage = await opened(f"file:{tmp_path}?snapshot_every=10&fsync=off")
+    await write(storage, *(add_node(f"n{number}") for number in range(90)))
+    await storage.snapshots.finish()
+    for number in range(10):
+        await write(storage, add_node(f"m{number}"))
+    await storage.snapshots.finish()
+    assert json.loads((tmp_path / "snapshot.json").read_bytes())["eventCount"] == 100
+    await storage.close()
+
+
+async def test_rows_with_line_breaks_in_their_texts_stand_on_one_line_each(tmp_path: Path) -> None:
+    storage = await opened(f"file:{tmp_path}?fsync=off")
+    broken = {"id": "a", "type": "of\ntwo lines", "properties": {"text": "one,\ntwo"}, "data": "three\r\nfour"}
+    await write(storage, Draft("NodeAdded", "a", broken, 1), add_node("b"))
+    await storage.snapshot()
+    before = await rows_of(storage)
+    await storage.close()
+    lines = (tmp_path / "snapshot.json").read_bytes().split(b'"nodes":[\n')[1].split(b"]")[0]
+    assert lines.count(b"\n") == 1
+    again = await opened(f"file:{tmp_path}")
+    assert await rows_of(again) == before
+    await again.close()
 
 
 def seeds_own_recovery(folder: Path) -> set[str]:
