@@ -17,7 +17,7 @@ from ugs.reads.plan import WHOLE, Order, paged
 from ugs.reads.where import EVERYTHING, Compare, Op, Where
 from ugs.sheets import UNKNOWN, Sheet
 from ugs.storage import EventQuery, Session
-from ugs.values import to_text
+from ugs.values import JsonText, to_text
 
 Changes = dict[tuple[str, Any], Row | None]
 """Rows by table and key; None where one is gone."""
@@ -126,6 +126,16 @@ class Desk:
         logged = await self.session.events(EventQuery(element=element))
         return logged + [event for event in (*self.events, *self._open) if event.element == element]
 
+    def is_there(self, table: Table, key: Any) -> bool:
+        """Whether there is certainly a row with this key, told without asking the store."""
+        row = (self._sheets.get(table) or self._sheet(table)).look(key)
+        return row is not None and row is not UNKNOWN
+
+    @property
+    def next_position(self) -> int:
+        """Where the next event will stand in the log."""
+        return self.head.position + len(self.events) + len(self._open) + 1
+
     @property
     def open_events(self) -> Sequence[Event]:
         """The events that the open command has staged."""
@@ -145,8 +155,24 @@ class Desk:
             await self.act(event)
         return self._open[first:]
 
+    def record(self, type: str, data: JsonText, table: Table, key: str, row: Row) -> None:
+        """Place the first event of an element and lay its row, which nobody need be asked about: `is_unused`."""
+        now, position = self.now, self.next_position
+        self._open.append(
+            Event(
+                position=position,
+                id=event_id(now, position),
+                timestamp=now,
+                type=type,
+                data=data,
+                element=key,
+                version=1,
+            )
+        )
+        self._lay(table, key, row)
+
     def _placed(self, draft: Draft) -> Event:
-        now, position = self.now, self.head.position + len(self.events) + len(self._open) + 1
+        now, position = self.now, self.next_position
         return Event(
             position=position,
             id=event_id(now, position),
@@ -215,12 +241,23 @@ class Desk:
 
     async def close_command(self, by: str | None = None, idem: Idem | None = None) -> list[Event]:
         """Seal what the command staged, as one batch when it is more than one event."""
-        batch, self._open = self._open, []
+        batch = self._sealed(by, idem)
         if batch:
-            self.events.seal(batch, self.last_crc, by, idem)
             for change in self.catalog.rules.remember(batch[0]):
                 await self._settle(change)
         self._journal.clear()
+        return batch
+
+    def close_at_once(self, by: str | None = None) -> list[Event]:
+        """The same for a command that nobody may send again under a key, so that there is nothing to remember."""
+        batch = self._sealed(by, None)
+        self._journal.clear()
+        return batch
+
+    def _sealed(self, by: str | None, idem: Idem | None) -> list[Event]:
+        batch, self._open = self._open, []
+        if batch:
+            self.events.seal(batch, self.last_crc, by, idem)
         return batch
 
     @property

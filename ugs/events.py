@@ -116,7 +116,7 @@ def _present(value: Any) -> Any:
 def unsealed_line(event: Event) -> bytes:
     """The line without its crc: what the crc protects."""
     if event.idem is None and event.by is None and event.extra is None and _needs_no_quoting(event):
-        return _usual_line(event).encode()
+        return (_usual(event) + "}").encode()
     line = _encode(
         _Line(
             event.id,
@@ -137,14 +137,14 @@ def _needs_no_quoting(event: Event) -> bool:
     return event.id.isidentifier() and event.type.isidentifier() and (event.tx is None or event.tx.id.isidentifier())
 
 
-def _usual_line(event: Event, by: str = "") -> str:
-    """The same line put together by hand, which takes half the time; every event is written at least once."""
+def _usual(event: Event, by: str = "") -> str:
+    """The same line put together by hand, up to its last bracket; every event is written at least once."""
     version = "" if event.version is None else f',"ver":{event.version}'
     tx = event.tx
     batch = "" if tx is None else f',"tx":{{"id":"{tx.id}","index":{tx.index},"size":{tx.size}}}'
     return (
         f'{{"id":"{event.id}","timestamp":{event.timestamp},"type":"{event.type}","data":{event.data},'
-        f'"seq":{event.position}{version}{batch}{by}}}'
+        f'"seq":{event.position}{version}{batch}{by}'
     )
 
 
@@ -177,10 +177,10 @@ class SealedEvents(list[Event]):
             if by is not None:
                 force_setattr(event, "by", by)
             # Ids and types are our own, so they need no quoting.
-            line = _usual_line(event, told).encode() if usual and event.idem is None else unsealed_line(event)
-            crc = crc32(line, crc)
+            open_line = _usual(event, told).encode() if usual and event.idem is None else unsealed_line(event)[:-1]
+            crc = crc32(b"}", crc32(open_line, crc))
             force_setattr(event, "crc", f"{crc:08x}")
-            self.lines.append(b'%s,"crc":"%08x"}' % (line[:-1], crc))
+            self.lines.append(b'%b,"crc":"%08x"}' % (open_line, crc))
         self += batch
 
 

@@ -42,11 +42,19 @@ class Decision(Struct, frozen=True):
 
 
 Decider = Callable[[Any, Desk], Awaitable[Decision]]
+QuickDecider = Callable[[Any, Desk], bool]
+"""Decides a plain command and records what comes of it, exactly as the decider and the reducers would; False, and
+nothing has happened, where a command is not plain or somebody would have to be asked."""
 
 
 def never_versioned(find: FindRow, element: str) -> int:
     """For features whose records have no versions."""
     return 0
+
+
+def never_concerned(desk: Desk) -> bool:
+    """For features that review nothing."""
+    return True
 
 
 class Feature(Struct, frozen=True):
@@ -58,6 +66,8 @@ class Feature(Struct, frozen=True):
     """What each event type does to the tables; several features may have their say about one type."""
     deciders: Mapping[type[Command], Decider]
     """How each command is decided."""
+    quick: Mapping[type[Command], QuickDecider] = {}
+    """How plain commands of some kinds are decided without a pause."""
     elements: Mapping[str, str] = {}
     """For each event type, the key of its data that names the record it is about."""
     versioned: frozenset[str] = frozenset()
@@ -71,3 +81,5 @@ class Feature(Struct, frozen=True):
     """Loads in a few statements what a stretch of the log will act on."""
     review: Callable[[Desk, Sequence[Event]], Awaitable[list[Warned]]] | None = None
     """Looks at all events a command has staged, whichever feature made them: refuses by raising, or warns."""
+    unconcerned: Callable[[Desk], bool] = never_concerned
+    """Whether the review has certainly nothing to say now, whatever a command stages; told without asking."""

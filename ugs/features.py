@@ -12,7 +12,7 @@ from ugs.desk import Desk
 from ugs.errors import WALCorrupt
 from ugs.events import Event
 from ugs.facts.feature import FACTS
-from ugs.feature import Command, Decider, Feature, Reducer, Warned
+from ugs.feature import Command, Decider, Feature, QuickDecider, Reducer, Warned
 from ugs.graph.feature import GRAPH
 from ugs.keys.feature import KEYS
 from ugs.ontology.feature import ONTOLOGY
@@ -51,6 +51,9 @@ DECIDERS: Mapping[type[Command], Decider] = {
 }
 
 
+QUICK: Mapping[type[Command], QuickDecider] = {
+    kind: quick for feature in FEATURES for kind, quick in feature.quick.items()
+}
 STORING = {name: storing for feature in FEATURES for name, storing in feature.storing.items()}
 
 
@@ -91,7 +94,15 @@ async def prepare_replay(desk: Desk, events: Sequence[Event]) -> None:
             await feature.prepare_replay(desk, events)
 
 
-REVIEWS = tuple(feature.review for feature in FEATURES if feature.review is not None)
+REVIEWING = tuple(feature for feature in FEATURES if feature.review is not None)
+REVIEWS = tuple(feature.review for feature in REVIEWING if feature.review is not None)
+UNCONCERNED = tuple(feature.unconcerned for feature in REVIEWING)
+
+
+def decided_at_once(command: Command, desk: Desk) -> bool:
+    """Decide and record a plain command; False, and nothing has happened, where it takes the usual way."""
+    quick = QUICK.get(type(command))
+    return quick is not None and all(is_so(desk) for is_so in UNCONCERNED) and quick(command, desk)
 
 
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:

@@ -79,6 +79,7 @@ class System:
             self.clock,
             features.DECIDERS,
             features.prepare_group,
+            features.decided_at_once,
             features.review,
             self.bus.publish,
         )

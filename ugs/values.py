@@ -35,6 +35,7 @@ MAX_PROPERTIES_BYTES = 1 << 20
 MAX_DATA_BYTES = 16 << 20
 
 EMPTY_OBJECT = JsonText("{}")
+NULL = JsonText("null")
 FORBIDDEN_TEXT = re.compile("[\x00\ud800-\udfff]")
 ADDRESS = re.compile(r"@\(((?:(?:user|project|scratch):)?[a-zA-Z_][a-zA-Z0-9_-]*)(?::([1-9][0-9]*))?\)")
 
@@ -231,6 +232,22 @@ def _bounded_text(value: object, what: str, most: int) -> JsonText:
     if len(text) > most:
         raise LimitExceeded(f"{what} takes {len(text)} characters, the limit is {most}", limit=most)
     return text
+
+
+def plain_properties(properties: Any) -> JsonText | None:
+    """What `properties_text` says of a plain map; None where a closer look is needed."""
+    fits = type(properties) is dict and len(properties) <= MAX_PROPERTIES
+    return _plain_text(properties, MAX_PROPERTIES_BYTES) if fits else None
+
+
+def plain_data(data: Any) -> JsonText | None:
+    """What `data_text` says of a plain payload, and `null` for none; None where a closer look is needed."""
+    return NULL if data is None else _plain_text(data, MAX_DATA_BYTES)
+
+
+def _plain_text(value: Any, most: int) -> JsonText | None:
+    text = to_text(value) if is_plain(value, MAX_DEPTH) else None
+    return text if text is not None and len(text) <= most else None
 
 
 def check_type(value: object) -> str | None:

@@ -82,11 +82,13 @@ class Writer:
         clock: Clock,
         deciders: Mapping[type[Command], Decider],
         prepare: Callable[[Desk, Sequence[Command]], Awaitable[None]],
+        decided_at_once: Callable[[Command, Desk], bool],
         review: Callable[[Desk, Sequence[Event]], Awaitable[list[Warned]]],
         publish: Callable[[Sequence[Event]], None],
     ) -> None:
         self._storage, self._catalog, self._clock = storage, catalog, clock
         self._deciders, self._prepare, self._review, self._publish = deciders, prepare, review, publish
+        self._decided_at_once = decided_at_once
         self._waiting: list[Job] = []
         self._task: asyncio.Task[None] | None = None
         self.busy = False
@@ -170,7 +172,7 @@ class Writer:
             some = group[len(answers) :]
             await desk.prefetch_unlikely({RETRIES: [key for job in some if (key := _key_of(job)) is not None]})
             await self._prepare(desk, [job.command for job in some])
-            answers += [(job, await self._decide(job, desk)) for job in some]
+            answers += [(job, self._decide_at_once(job, desk) or await self._decide(job, desk)) for job in some]
             if not left or not await self._join(group):
                 break
         return answers
@@ -182,6 +184,13 @@ class Writer:
         some, self._waiting = self._waiting[:room], self._waiting[room:]
         group += some
         return bool(some)
+
+    def _decide_at_once(self, job: Job, desk: Desk) -> Outcome | None:
+        """Decide a plain command without a pause; None, and nothing has happened, where it takes the usual way."""
+        if job.context.idempotency_key is not None or not self._decided_at_once(job.command, desk):
+            return None
+        rows = desk.changed_rows()
+        return Outcome(desk.close_at_once(author(job.context)), rows=rows)
 
     async def _decide(self, job: Job, desk: Desk) -> Outcome | Exception:
         """Decide one command; a refusal leaves no trace on the desk."""

@@ -23,6 +23,7 @@ from ugs.graph.content import NewContent, content_after
 from ugs.graph.events import prepare
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.preparing import prepare_operations
+from ugs.graph.quick import QUICK
 from ugs.graph.versions import difference, element_at, events_until
 from ugs.identity import PREFIXES, Scope, check_identifier
 from ugs.reads.where import Compare, Not, Op, Where, any_of
@@ -82,6 +83,9 @@ async def decide_all(operations: Sequence[Operation], desk: Desk) -> tuple[dict[
     warnings: list[Warned] = []
     for index, operation in enumerate(operations):
         try:
+            # Where no temporary id has been given yet, none can stand in a value either.
+            if not names and (quick := QUICK.get(type(operation))) is not None and quick(operation, desk):
+                continue
             decision = await _decide_one(operation, names, desk)
         except UgsError as error:
             error.details["operation"] = index

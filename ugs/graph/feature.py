@@ -5,12 +5,14 @@ from __future__ import annotations
 from ugs.feature import Feature
 from ugs.graph import batches, commands, events
 from ugs.graph.model import TABLES
+from ugs.graph.quick import QUICK
 
 GRAPH = Feature(
     name="graph",
     tables=TABLES,
     reducers=events.REDUCERS,
     deciders={**commands.DECIDERS, **batches.DECIDERS},
+    quick=QUICK,
     elements=events.ELEMENTS,
     versioned=events.VERSIONED,
     version_of=events.version_of,

@@ -14,4 +14,5 @@ ONTOLOGY = Feature(
     prepare_group=preparing.prepare_group,
     prepare_replay=preparing.prepare_replay,
     review=reviewing.review,
+    unconcerned=reviewing.unconcerned,
 )

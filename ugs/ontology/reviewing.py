@@ -25,6 +25,11 @@ SETTINGS = frozenset({CONFIG_NODE, "_user_prefs"})
 """Nodes that say how this system behaves (INV-5). They are no part of what an ontology describes."""
 
 
+def unconcerned(desk: Desk) -> bool:
+    """Whether no ontology is enforced, as far as that is known without asking."""
+    return desk.certainly_none(ONTOLOGIES, ENFORCED)
+
+
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:
     """Look at what a command is about to record; refuse it, or say what is wrong with it."""
     ours = [event for event in events if event.type in REVIEWED and event.element not in SETTINGS]

@@ -1,0 +1,145 @@
+"""Plain new elements decided at once: the same events, rows and refusals as by the usual decisions and reducers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ugs import features
+from ugs.changes import Put
+from ugs.clock import FixedClock
+from ugs.desk import Desk
+from ugs.errors import UgsError
+from ugs.feature import Command
+from ugs.graph import batches
+from ugs.graph.batches import Batch
+from ugs.graph.commands import AddEdge, AddNode, Delete
+from ugs.graph.content import NewContent
+from ugs.identity import LOCAL, Context, Principal
+from ugs.ontology.defining import CreateOntology
+from ugs.ontology.model import Enforcement
+from ugs.system import System
+
+
+class Kind(StrEnum):
+    PERSON = "person"
+
+
+IDS = st.sampled_from(
+    ["a", "b", "c", "user:a", "node_7", "nodes", "edge_3", "edges", "", "no id", 'q"', "$t", None, 7, "x" * 257]
+)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**64), 2**64)
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["@(a)", "@($t)", "\x00", "\ud800", "null", 'a"b\\', "ü\n", 2**63, -0.0, 1e300]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+TYPES = st.sampled_from([None, "person", 'of "two"\nlines', "", "x" * 257, "\x00", 5, Kind.PERSON, "ü"])
+PROPERTIES = st.dictionaries(st.text(max_size=3), VALUES, max_size=3) | st.sampled_from([[], None, {"": 1}, {1: 2}])
+WEIGHTS = st.sampled_from([1, 1.0, 0.5, -3, 2**60, 2**53 + 1, 10**400, float("nan"), True, "1", None])
+VERSIONS = st.sampled_from([None, None, None, 0, 1])
+CONTENTS = st.sampled_from([None, None, None, NewContent("said")])
+NODES = st.builds(
+    AddNode, id=IDS, type=TYPES, properties=PROPERTIES, data=VALUES, expected_version=VERSIONS, content=CONTENTS
+)
+EDGES = st.builds(
+    AddEdge,
+    id=IDS,
+    source=IDS,
+    target=IDS,
+    type=TYPES,
+    weight=WEIGHTS,
+    properties=PROPERTIES,
+    strict=st.booleans(),
+    expected_version=VERSIONS,
+    content=CONTENTS,
+)
+SINGLE = NODES | EDGES | st.builds(Delete, id=st.sampled_from(["a", "b", "edges"]))
+COMMANDS: Any = SINGLE | st.builds(Batch, operations=st.lists(SINGLE, max_size=4).map(tuple))
+
+
+@contextmanager
+def only_the_usual_way() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(features, "QUICK", {})
+        patched.setattr(batches, "QUICK", {})
+        yield
+
+
+async def lived(commands: list[Command], context: Context) -> list[Any]:
+    """What comes of commands that are asked for together, and what they leave behind."""
+    async with System.at_url("memory:", FixedClock()) as system:
+        told = await asyncio.gather(*(outcome_of(system, command, context) for command in commands))
+        return [*told, await system.digest()]
+
+
+async def outcome_of(system: System, command: Command, context: Context) -> Any:
+    try:
+        return await system.execute(command, context)
+    except UgsError as error:
+        return type(error), str(error), error.details
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(COMMANDS, max_size=6), st.sampled_from(["local", "ann", "O'Hara"]))
+@example([AddNode(id="a"), AddNode(id="b"), AddEdge(id="x", source="a", target="b"), AddNode(id="x")], "ann")
+@example([AddNode(id="a", type=Kind.PERSON), AddNode(id="b", data="null")], "local")
+@example([Batch(operations=(AddNode(id="$t"), AddNode(id="b", properties={"to": "@($t)"})))], "local")
+@example([AddNode(id="a"), Delete(id="a"), AddNode(id="a"), AddNode(id="node_9"), AddNode()], "local")
+def test_both_ways_give_the_same(commands: list[Command], user: str) -> None:
+    context = LOCAL if user == "local" else Context(Principal(user))
+    quick = asyncio.run(lived(commands, context))
+    with only_the_usual_way():
+        usual = asyncio.run(lived(commands, context))
+    assert quick == usual
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(NODES | EDGES, max_size=6))
+def test_the_rows_are_those_that_the_reducers_make_of_the_events(commands: list[Command]) -> None:
+    async def check() -> None:
+        async with System.at_url("memory:", FixedClock()) as system:
+            for command in [AddNode(id="a"), AddNode(id="b"), *commands]:
+                async with system.storage.session(write=True) as session:
+                    desk = Desk(session, system.catalog, await session.head(), 5)
+                    if not features.decided_at_once(command, desk):
+                        continue
+                    ((name, _), row), *more = desk.changed_rows().items()
+                    (event,) = desk.open_events
+                    assert not more and features.reduce(event) == [Put(system.catalog[name], row)]
+                await outcome_of(system, command, LOCAL)
+
+    asyncio.run(check())
+
+
+async def recorded(system: System, *commands: Command) -> int:
+    """How many of these take the quick way."""
+    async with system.storage.session(write=True) as session:
+        desk = Desk(session, system.catalog, await session.head(), 5)
+        return sum(features.decided_at_once(command, desk) for command in commands)
+
+
+async def test_what_is_plain_takes_the_quick_way() -> None:
+    async with System.at_url("memory:") as system:
+        await system.execute(AddNode(id="a"))
+        plain = [AddNode(id="b", type="t", properties={"x": [1]}, data=2), AddEdge(id="e", source="a", target="b")]
+        assert await recorded(system, *plain) == 2
+        usual = [AddNode(), AddNode(id="a"), AddNode(id="node_1"), AddEdge(id="f", source="a", target="nobody")]
+        assert await recorded(system, *usual) == 0
+
+
+async def test_where_an_ontology_is_enforced_everything_takes_the_usual_way() -> None:
+    async with System.at_url("memory:") as system:
+        await system.execute(CreateOntology(node_types=("t",), enforcement=Enforcement.STRICT))
+        assert await recorded(system, AddNode(id="a")) == 0
