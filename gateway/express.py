@@ -140,11 +140,11 @@ class Express:
 
     def now(self, ready: Ready) -> Answer | None:
         """The answer where nobody has to be waited for; else None, and nothing has happened."""
-        system = self.reception.tenants.opened(ready.principal)
-        if system is None or self.door.tracing.is_on:
-            return None
         short = ready.short
-        found = None if short is None else self.operations.answer_now(short, system.storage)
+        if short is None or isinstance(short.compiled, CompiledChange) or self.door.tracing.is_on:
+            return None
+        system = self.reception.tenants.opened(ready.principal)
+        found = None if system is None else self.operations.answer_now(short, system.storage)
         return None if found is None else Answer(found)
 
     def begun(self, ready: Ready, seal: Seal) -> asyncio.Future[bytes | Outcome] | None:

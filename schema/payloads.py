@@ -170,7 +170,7 @@ def maker_of(type: Any) -> Make:
         make = maker_of(inner.of_type)
         return lambda values: None if values is None else [make(value) for value in values]
     if not isinstance(inner, GraphQLInputObjectType):
-        return lambda value: value
+        return as_it_is
     return _object_maker(inner)
 
 
@@ -178,17 +178,24 @@ def _object_maker(type: GraphQLInputObjectType) -> Make:
     definition = type.extensions[OURS]
     if definition.from_input is not None:
         raise NotCompiled(type.name)
-    names = dict(zip((field.python_name for field in definition.fields), type.fields, strict=True))
-    makers = {own: (name, maker_of(type.fields[name].type)) for own, name in names.items()}
+    own = {name: field.python_name for field, name in zip(definition.fields, type.fields, strict=True)}
+    makers = {name: one for name, field in type.fields.items() if (one := maker_of(field.type)) is not as_it_is}
     nothing = dict.fromkeys(field.python_name for field in definition.fields if _has_no_default(field))
+    origin = definition.origin
 
     def make(given: Mapping[str, Any] | None) -> Any:
         if given is None:
             return None
-        known = {own: make_one(given[name]) for own, (name, make_one) in makers.items() if name in given}
-        return definition.origin(**{**nothing, **known}) if nothing else definition.origin(**known)
+        # Only what is given is looked at: inputs have many fields, and requests few of them.
+        known = {own[name]: makers[name](value) if name in makers else value for name, value in given.items()}
+        return origin(**{**nothing, **known}) if nothing else origin(**known)
 
     return make
+
+
+def as_it_is(value: Any) -> Any:
+    """Most values are taken as they were coerced."""
+    return value
 
 
 def _has_no_default(field: Any) -> bool:

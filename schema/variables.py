@@ -63,6 +63,10 @@ QUICK: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
+USUAL: Mapping[str, type] = {"ID": str, "String": str, "Boolean": bool, "JSON": dict}
+"""Values of these classes are right without a further look."""
+
+
 class Variables:
     """Reads the variables of one operation."""
 
@@ -70,15 +74,16 @@ class Variables:
         self.schema, self.definitions = schema, operation.variable_definitions or ()
         self._quick = [self._reader(definition) for definition in self.definitions]
 
-    def _reader(self, definition: Any) -> tuple[str, Callable[[Any], Any] | None, bool, bool]:
-        """Name, quick check if there is one, whether it must be given, and whether there is something else if not."""
+    def _reader(self, definition: Any) -> tuple[str, type | None, Callable[[Any], Any] | None, bool, bool]:
+        """Name, the class that needs no check, the quick check if there is one, whether it must be given, and whether
+        there is something else if not."""
         found = type_from_ast(self.schema, definition.type)
         required = isinstance(found, GraphQLNonNull)
         named = found.of_type if isinstance(found, GraphQLNonNull) else found
-        quick = None
+        quick, usual = None, None
         if isinstance(named, GraphQLScalarType):
-            quick = QUICK.get(named.name)
-        return definition.variable.name.value, quick, required, definition.default_value is not None
+            quick, usual = QUICK.get(named.name), USUAL.get(named.name)
+        return definition.variable.name.value, usual, quick, required, definition.default_value is not None
 
     def __call__(self, given: Mapping[str, Any]) -> VariableValues | None:
         """The values, or None where they are wrong."""
@@ -92,9 +97,11 @@ class Variables:
 
     def _plainly(self, given: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        for name, quick, required, has_default in self._quick:
+        for name, usual, quick, required, has_default in self._quick:
             value = given.get(name, MISSING)
-            if value is MISSING:
+            if type(value) is usual:
+                values[name] = value
+            elif value is MISSING:
                 if required or has_default:
                     raise NeedsTheBook
             elif value is None:

@@ -101,7 +101,7 @@ class Desk:
         """Whether certainly no row of these tables has or had this key, told without asking the store."""
         for table in tables:
             sheet = self._sheets.get(table) or self._sheet(table)
-            if key in sheet.current or (key in sheet.stored if sheet.whole else sheet.look(key) is not None):
+            if sheet.may_have(key):
                 return False
         return True
 

@@ -44,6 +44,12 @@ class Sheet:
         row = self.current.get(key, UNKNOWN)
         return row if row is not UNKNOWN else self.stored.get(key, None if self.whole else UNKNOWN)
 
+    def may_have(self, key: Any) -> bool:
+        """Whether there is a row with this key, or was one before, or that is not known."""
+        if key in self.current:
+            return True
+        return key in self.stored if self.whole else self.stored.get(key, UNKNOWN) is not None
+
     def remember(self, where: Where, rows: Sequence[Row]) -> None:
         """Note what the store answers to a condition."""
         keys = [self.table.key_of(row) for row in rows]

@@ -121,7 +121,8 @@ def is_plain_text(raw: bytes, most_depth: int) -> bool:
         and b"\\" not in raw
         and b'""' not in raw
         and raw.count(b"{") + raw.count(b"[") <= most_depth
-        and _LARGE.search(raw) is None
+        and LONG_NUMBER not in (digits := raw.translate(_AS_ZEROS))
+        and EXPONENT not in digits
     )
 
 
@@ -146,7 +147,9 @@ def _are_fine(values: Iterable[Any], depth: int) -> bool:
     return True
 
 
-_LARGE = re.compile(rb"\d{18}|\d[eE]")
+_AS_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
+LONG_NUMBER, EXPONENT = b"0" * 18, b"0e"
+"""What stands for too many digits, and for a number with an exponent, where every digit is a zero."""
 
 _passed: set[str] = set()
 """Keys and types that were found to be fine: most elements call their properties like others do."""

@@ -93,7 +93,8 @@ def json_tokens(value: Json, scalars: bool) -> set[str]:
 def node_words(id: str, type: str | None, properties: str, data: str | None) -> dict[str, float]:
     """Every word of a node with its weight, and a marker for each address it mentions."""
     weights = dict.fromkeys(id_tokens(id), ID_WEIGHT)
-    _add(weights, _type_tokens(type) if type else (), TYPE_WEIGHT)
+    if type:
+        _add(weights, _type_tokens(type), TYPE_WEIGHT)
     for text, weight, scalars in _places(properties, data):
         value = from_text(text)
         _add(weights, json_tokens(value, scalars), weight)
@@ -108,12 +109,10 @@ def _type_tokens(type: str) -> frozenset[str]:
     return frozenset(tokens(type))
 
 
-def _places(properties: str, data: str | None) -> Iterator[tuple[str, float, bool]]:
+def _places(properties: str, data: str | None) -> list[tuple[str, float, bool]]:
     """The JSON of a node with the weight of its words, and whether numbers count as words."""
-    if properties != "{}":
-        yield properties, PROPERTY_WEIGHT, False
-    if data is not None:
-        yield data, DATA_WEIGHT, True
+    places = [] if properties == "{}" else [(properties, PROPERTY_WEIGHT, False)]
+    return places if data is None else [*places, (data, DATA_WEIGHT, True)]
 
 
 def asked_words(
