@@ -145,14 +145,23 @@ def _variable(name: str) -> Filled:
 
 
 def _object(value: ObjectValueNode, type: GraphQLInputObjectType) -> Filled:
-    given = [(field.name.value, filled(field.value, type.fields[field.name.value].type)) for field in value.fields]
+    given = [(field.name.value, field.value) for field in value.fields]
     named = {name for name, _ in given}
     defaults = {
         name: field.default_value
         for name, field in type.fields.items()
         if name not in named and field.default_value is not Undefined
     }
-    return lambda variables: type.out_type({**defaults, **{name: fill(variables) for name, fill in given}})
+    variable = {name: part.name.value for name, part in given if isinstance(part, VariableNode)}
+    other = [(name, filled(part, type.fields[name].type)) for name, part in given if name not in variable]
+
+    def fill(variables: Mapping[str, Any]) -> Any:
+        values = {name: variables.get(its) for name, its in variable.items()}
+        if None in values.values():
+            raise Unset
+        return type.out_type({**defaults, **values, **{name: fill_one(variables) for name, fill_one in other}})
+
+    return fill
 
 
 def _unset(variables: Mapping[str, Any]) -> Any:

@@ -16,8 +16,9 @@ from ugs.graph.events import edges_of, prepare
 from ugs.graph.model import EDGES, NODES
 from ugs.graph.preparing import ADDING, identifiers
 from ugs.ontology.events import mentions_content
-from ugs.ontology.model import CONTENTS
+from ugs.ontology.model import CONTENTS, ONTOLOGIES
 from ugs.ontology.remembering import DeleteNode
+from ugs.ontology.reviewing import ENFORCED
 from ugs.reads.where import any_of
 
 ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
@@ -26,7 +27,9 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load the content of what the commands of a group will delete, and what they give content to."""
     if all(isinstance(command, ADDING) and command.content is None for command in commands):
-        return  # nearly always: what is new and says nothing
+        # Nearly always: what is new and says nothing. Where no ontology is enforced, it can be decided at once.
+        await desk.fetch(ONTOLOGIES, ENFORCED)
+        return
     known = identifiers(command.node_id for command in commands if isinstance(command, DeleteNode))
     await prepare(desk, known, known)
     deleted = [operation for operation in operations_in(commands) if isinstance(operation, Delete)]
