@@ -26,7 +26,7 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load the content of what the commands of a group will delete, and what they give content to."""
-    if all(isinstance(command, ADDING) and command.content is None for command in commands):
+    if desk.session.near or all(isinstance(command, ADDING) and command.content is None for command in commands):
         # Nearly always: what is new and says nothing. Where no ontology is enforced, it can be decided at once.
         await desk.fetch(ONTOLOGIES, ENFORCED)
         return
