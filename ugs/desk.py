@@ -150,38 +150,28 @@ class Desk:
         """Give drafts their place in the log and let them act on the rows."""
         first = len(self._open)
         for draft in drafts:
-            event = self._placed(draft)
-            self._open.append(event)
-            await self.act(event)
+            await self.act(self._place(draft.type, to_text(draft.data), draft.element, draft.version))
         return self._open[first:]
 
     def record(self, type: str, data: JsonText, table: Table, key: str, row: Row) -> None:
         """Place the first event of an element and lay its row, which nobody need be asked about: `is_unused`."""
-        now, position = self.now, self.next_position
-        self._open.append(
-            Event(
-                position=position,
-                id=event_id(now, position),
-                timestamp=now,
-                type=type,
-                data=data,
-                element=key,
-                version=1,
-            )
-        )
+        self._place(type, data, key, 1)
         self._lay(table, key, row)
 
-    def _placed(self, draft: Draft) -> Event:
+    def _place(self, type: str, data: JsonText, element: str | None, version: int | None) -> Event:
+        """Give an event its place in the log."""
         now, position = self.now, self.next_position
-        return Event(
+        event = Event(
             position=position,
             id=event_id(now, position),
             timestamp=now,
-            type=draft.type,
-            data=to_text(draft.data),
-            element=draft.element,
-            version=draft.version,
+            type=type,
+            data=data,
+            element=element,
+            version=version,
         )
+        self._open.append(event)
+        return event
 
     async def act(self, event: Event) -> None:
         """Let an event that has its place act on the rows."""
