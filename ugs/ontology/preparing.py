@@ -26,9 +26,11 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load the content of what the commands of a group will delete, and what they give content to."""
-    if desk.session.near or all(isinstance(command, ADDING) and command.content is None for command in commands):
+    if all(isinstance(command, ADDING) and command.content is None for command in commands):
         # Nearly always: what is new and says nothing. Where no ontology is enforced, it can be decided at once.
         await desk.fetch(ONTOLOGIES, ENFORCED)
+        return
+    if desk.session.near:
         return
     known = identifiers(command.node_id for command in commands if isinstance(command, DeleteNode))
     await prepare(desk, known, known)
