@@ -52,9 +52,9 @@ def never_versioned(find: FindRow, element: str) -> int:
     return 0
 
 
-def never_concerned(desk: Desk) -> bool:
-    """For features that review nothing."""
-    return True
+def always_concerned(desk: Desk) -> bool:
+    """For features that do not say when their review has nothing to say: it may have, at any time."""
+    return False
 
 
 class Feature(Struct, frozen=True):
@@ -81,5 +81,5 @@ class Feature(Struct, frozen=True):
     """Loads in a few statements what a stretch of the log will act on."""
     review: Callable[[Desk, Sequence[Event]], Awaitable[list[Warned]]] | None = None
     """Looks at all events a command has staged, whichever feature made them: refuses by raising, or warns."""
-    unconcerned: Callable[[Desk], bool] = never_concerned
+    unconcerned: Callable[[Desk], bool] = always_concerned
     """Whether the review has certainly nothing to say now, whatever a command stages; told without asking."""

@@ -172,7 +172,7 @@ class Writer:
             some = group[len(answers) :]
             await desk.prefetch_unlikely({RETRIES: [key for job in some if (key := _key_of(job)) is not None]})
             await self._prepare(desk, [job.command for job in some])
-            answers += [(job, self._decide_at_once(job, desk) or await self._decide(job, desk)) for job in some]
+            answers += [(job, await self._decide(job, desk)) for job in some]
             if not left or not await self._join(group):
                 break
         return answers
@@ -195,7 +195,7 @@ class Writer:
     async def _decide(self, job: Job, desk: Desk) -> Outcome | Exception:
         """Decide one command; a refusal leaves no trace on the desk."""
         try:
-            return await self._decide_once(job, desk)
+            return self._decide_at_once(job, desk) or await self._decide_once(job, desk)
         except (Unavailable, OutcomeUnknown, Conflict):
             raise
         except Exception as error:

@@ -2,8 +2,8 @@
 
 A snapshot is due when a commit lets the number of events pass a multiple of `snapshot_every`. On a graph of more than
 ten times as many rows that would write everything again for next to nothing, so at least a third as many events as
-there are rows must be new: over its life a growing store writes three rows for an event, and who opens it replays at
-most a third of it. Rows are frozen: a list of them is a copy, and the writing happens in a thread.
+there are rows must be new: over its life a growing store writes three rows for an event, and who opens it replays
+about a third of it at most. Rows are frozen: a list of them is a copy, and the writing happens in a thread.
 """
 
 from __future__ import annotations

@@ -38,6 +38,8 @@ def encoded(value: Json) -> str:
         return "b1" if value else "b0"
     if value is None:
         return "z"
+    if isinstance(value, int | float):  # of a class made of these, as libraries have them
+        return NUMBER + _number(value)
     return "c" + to_text(value if kind is list and TEXTS.issuperset(map(type, value)) else _plain(value))
 
 

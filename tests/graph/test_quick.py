@@ -17,11 +17,12 @@ from ugs.changes import Put
 from ugs.clock import FixedClock
 from ugs.desk import Desk
 from ugs.errors import UgsError
-from ugs.feature import Command
+from ugs.feature import Command, Feature
 from ugs.graph import batches
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode, Delete
 from ugs.graph.content import NewContent
+from ugs.graph.quick import add_node
 from ugs.identity import LOCAL, Context, Principal
 from ugs.ontology.defining import CreateOntology
 from ugs.ontology.model import Enforcement
@@ -137,6 +138,29 @@ async def test_what_is_plain_takes_the_quick_way() -> None:
         assert await recorded(system, *plain) == 2
         usual = [AddNode(), AddNode(id="a"), AddNode(id="node_1"), AddEdge(id="f", source="a", target="nobody")]
         assert await recorded(system, *usual) == 0
+
+
+async def test_a_bug_in_a_quick_decision_hurts_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stumbling(command: AddNode, desk: Desk) -> bool:
+        done = add_node(command, desk)
+        if command.id == "b":
+            raise RuntimeError("a bug")
+        return done
+
+    monkeypatch.setattr(features, "QUICK", {AddNode: stumbling})
+    async with System.at_url("memory:") as system:
+        asked = (system.execute(AddNode(id=id)) for id in "abc")
+        first, second, third = await asyncio.gather(*asked, return_exceptions=True)
+        assert isinstance(second, RuntimeError)
+        assert [outcome.events[0].position for outcome in (first, third)] == [1, 2]
+        assert (await system.verify()).ok
+
+
+async def test_a_review_that_does_not_say_when_it_rests_is_never_passed_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = Feature(name="silent", tables=(), reducers={}, deciders={}, review=features.review)
+    monkeypatch.setattr(features, "UNCONCERNED", (silent.unconcerned,))
+    async with System.at_url("memory:") as system:
+        assert await recorded(system, AddNode(id="a")) == 0
 
 
 async def test_where_an_ontology_is_enforced_everything_takes_the_usual_way() -> None:

@@ -312,9 +312,8 @@ def operation_of(raw: dict[str, Any], index: int) -> Command | None:
 
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
-    """Load together what the decisions of a group will look at one by one, unless all rows are at hand."""
-    if not desk.session.near:
-        await prepare_operations(desk, list(operations_in(commands)))
+    """Load together what the decisions of a group will look at one by one."""
+    await prepare_operations(desk, operations_in(commands))
 
 
 def operations_in(commands: Iterable[Command]) -> Iterator[Operation]:

@@ -4,7 +4,7 @@ trips and not a few per element."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ugs.desk import Desk
 from ugs.graph.commands import CLAIMING, AddEdge, AddNode, Delete, Operation
@@ -15,10 +15,11 @@ from ugs.identity import is_identifier
 ADDING = (AddNode, AddEdge)
 
 
-async def prepare_operations(desk: Desk, operations: Sequence[Operation]) -> None:
-    """Load what deciding these operations needs; a store that has its rows at hand needs none of it."""
+async def prepare_operations(desk: Desk, some: Iterable[Operation]) -> None:
+    """Load what deciding some operations needs; a store that has its rows at hand needs none of it."""
     if desk.session.near:
         return
+    operations = list(some)
     new = [each for each in operations if isinstance(each, ADDING)]
     if len(new) < len(operations):
         others = [each for each in operations if not isinstance(each, ADDING)]

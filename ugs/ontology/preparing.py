@@ -25,7 +25,8 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 
 
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
-    """Load the content of what the commands of a group will delete, and what they give content to."""
+    """Load the content of what the commands of a group will delete, and what they give content to; for plain new
+    elements, whether an ontology is enforced."""
     if all(isinstance(command, ADDING) and command.content is None for command in commands):
         # Nearly always: what is new and says nothing. Where no ontology is enforced, it can be decided at once.
         await desk.fetch(ONTOLOGIES, ENFORCED)
