@@ -6,7 +6,7 @@ they reach a store they are settled into whole rows (`Writes`), which is all tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -98,3 +98,16 @@ def raised(table: Table, old: Row, new: Row) -> Row:
 def projected(row: Row, table: Table) -> Row:
     """A row of another table made of the fields it shares with this one."""
     return table.row(*(getattr(row, name) for name in table.names))
+
+
+class NewElements(Struct, frozen=True):
+    """What some commands come to that do nothing but add elements, an event and a row for each."""
+
+    type: str
+    """Of the events, whose elements are the keys."""
+    data: Sequence[JsonText]
+    table: Table
+    keys: Sequence[str]
+    rows: Sequence[Row]
+    sizes: Sequence[int]
+    """How many elements each command adds."""

@@ -8,10 +8,11 @@ rolled back here, so it costs the store nothing at all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 from ugs.catalog import Catalog, Row, Table
-from ugs.changes import Change, Drop, Patch, Put, Raise, Writes, patched, projected, raised
+from ugs.changes import Change, Drop, NewElements, Patch, Put, Raise, Writes, patched, projected, raised
 from ugs.events import Draft, Event, Head, Idem, SealedEvents, event_id
 from ugs.reads.plan import WHOLE, Order, paged
 from ugs.reads.where import EVERYTHING, Compare, Op, Where
@@ -104,6 +105,10 @@ class Desk:
             if sheet.may_have(key):
                 return False
         return True
+
+    def are_unused(self, keys: Sequence[Any], tables: Iterable[Table]) -> bool:
+        """The same of several keys, which must be different ones."""
+        return len(set(keys)) == len(keys) and not any(self._sheet(table).may_have_any(keys) for table in tables)
 
     async def fetch(self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = ()) -> list[Row]:
         """Rows that meet the condition as of now, pending changes included."""
@@ -243,6 +248,18 @@ class Desk:
         batch = self._sealed(by, None)
         self._journal.clear()
         return batch
+
+    def record_each(self, new: NewElements, authors: Sequence[str | None]) -> list[tuple[list[Event], Changes]]:
+        """Record and close commands that only add elements, one after another; their ids are unused: `are_unused`."""
+        sheet, name = self._sheets[new.table], new.table.name
+        commands = self.events.seal_new(new, authors, self.now, self.next_position, self.last_crc)
+        sheet.lay_new(new.keys, new.rows)
+        closed, end = [], 0
+        for events in commands:
+            start, end = end, end + len(events)
+            rows = zip(zip(repeat(name), new.keys[start:end]), new.rows[start:end], strict=True)
+            closed.append((events, dict(rows)))
+        return closed
 
     def _sealed(self, by: str | None, idem: Idem | None) -> list[Event]:
         batch, self._open = self._open, []

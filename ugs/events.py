@@ -8,7 +8,8 @@ the line up to there continued from the line before, so that a damaged, lost, do
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import msgspec
@@ -16,6 +17,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import force_setattr
 
 from ugs.values import Json, JsonText, from_text, to_text
+
+if TYPE_CHECKING:
+    from ugs.changes import NewElements
 
 GENESIS_CRC = "00000000"
 CRC_LENGTH = len(',"crc":"00000000"}')
@@ -182,6 +186,45 @@ class SealedEvents(list[Event]):
             force_setattr(event, "crc", f"{crc:08x}")
             self.lines.append(b'%b,"crc":"%08x"}' % (open_line, crc))
         self += batch
+
+    def seal_new(
+        self, new: NewElements, authors: Sequence[str | None], now: int, position: int, previous: str
+    ) -> list[list[Event]]:
+        """Make and finish the events of commands that add elements: of each command those that belong to it."""
+        crc, commands, elements = int(previous, 16), [], zip(new.keys, new.data, strict=True)
+        for size, by in zip(new.sizes, authors, strict=True):
+            first, events = event_id(now, position), []
+            told = "" if by is None else f',"by":{to_text(by)}'
+            for index, (key, data) in enumerate(islice(elements, size)):
+                tx = None if size == 1 else Tx(first, index, size)
+                batch = "" if tx is None else f',"tx":{{"id":"{first}","index":{index},"size":{size}}}'
+                id = f"evt_{now}_{position}"
+                # As `_usual` has it; here nothing is called for what is written most of all.
+                open_line = (
+                    f'{{"id":"{id}","timestamp":{now},"type":"{new.type}","data":{data},'
+                    f'"seq":{position},"ver":1{batch}{told}'
+                ).encode()
+                crc = crc32(b"}", crc32(open_line, crc))
+                seal = f"{crc:08x}"
+                self.lines.append(b'%b,"crc":"%b"}' % (open_line, seal.encode()))
+                events.append(
+                    Event(
+                        position=position,
+                        id=id,
+                        timestamp=now,
+                        type=new.type,
+                        data=data,
+                        element=key,
+                        version=1,
+                        tx=tx,
+                        by=by,
+                        crc=seal,
+                    )
+                )
+                position += 1
+            self += events
+            commands.append(events)
+        return commands
 
 
 def to_line(event: Event) -> bytes:

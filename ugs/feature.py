@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from ugs.catalog import FindRow, Storing, Table
-from ugs.changes import Change
+from ugs.changes import Change, NewElements
 from ugs.desk import Desk
 from ugs.events import Draft, Event
 
@@ -47,6 +47,11 @@ QuickDecider = Callable[[Any, Desk], bool]
 nothing has happened, where a command is not plain or somebody would have to be asked."""
 
 
+JointDecider = Callable[[Any, Desk], NewElements | None]
+"""Says what several plain commands of one kind come to, exactly as if each were decided in its turn; None where one of
+them is not plain, or somebody would have to be asked."""
+
+
 def never_versioned(find: FindRow, element: str) -> int:
     """For features whose records have no versions."""
     return 0
@@ -68,6 +73,8 @@ class Feature(Struct, frozen=True):
     """How each command is decided."""
     quick: Mapping[type[Command], QuickDecider] = {}
     """How plain commands of some kinds are decided without a pause."""
+    together: Mapping[type[Command], JointDecider] = {}
+    """How several plain commands of one kind are decided at once."""
     elements: Mapping[str, str] = {}
     """For each event type, the key of its data that names the record it is about."""
     versioned: frozenset[str] = frozenset()

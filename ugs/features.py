@@ -7,12 +7,12 @@ from typing import Any
 
 from ugs.actors.delivering import ACTORS
 from ugs.catalog import Catalog, FindRow, Rules
-from ugs.changes import Change
+from ugs.changes import Change, NewElements
 from ugs.desk import Desk
 from ugs.errors import WALCorrupt
 from ugs.events import Event
 from ugs.facts.feature import FACTS
-from ugs.feature import Command, Decider, Feature, QuickDecider, Reducer, Warned
+from ugs.feature import Command, Decider, Feature, JointDecider, QuickDecider, Reducer, Warned
 from ugs.graph.feature import GRAPH
 from ugs.keys.feature import KEYS
 from ugs.ontology.feature import ONTOLOGY
@@ -53,6 +53,9 @@ DECIDERS: Mapping[type[Command], Decider] = {
 
 QUICK: Mapping[type[Command], QuickDecider] = {
     kind: quick for feature in FEATURES for kind, quick in feature.quick.items()
+}
+TOGETHER: Mapping[type[Command], JointDecider] = {
+    kind: together for feature in FEATURES for kind, together in feature.together.items()
 }
 STORING = {name: storing for feature in FEATURES for name, storing in feature.storing.items()}
 
@@ -108,6 +111,15 @@ def decided_at_once(command: Command, desk: Desk) -> bool:
         if not is_unconcerned(desk):
             return False
     return quick(command, desk)
+
+
+def decided_together(commands: Sequence[Command], desk: Desk) -> NewElements | None:
+    """What plain commands of one kind come to; None where each takes its own way."""
+    kind, *others = set(map(type, commands))
+    together = None if others else TOGETHER.get(kind)
+    if together is None or not all(is_unconcerned(desk) for is_unconcerned in UNCONCERNED):
+        return None
+    return together(commands, desk)
 
 
 async def review(desk: Desk, events: Sequence[Event]) -> list[Warned]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from ugs.errors import InvalidSyntax
 ID_LENGTH = 256
 ID_TEXT = r"[a-zA-Z_][a-zA-Z0-9_-]*"
 IDENTIFIER = re.compile(rf"(?:(user|project|scratch):)?({ID_TEXT})")
+IDENTIFIER_LINES = re.compile(rf"(?:(?:(?:user|project|scratch):)?{ID_TEXT}\n)*")
 
 
 class Scope(StrEnum):
@@ -34,6 +36,13 @@ def scope_of(id: str) -> Scope:
 
 def is_identifier(text: str) -> bool:
     return len(text) <= ID_LENGTH and IDENTIFIER.fullmatch(text) is not None
+
+
+def are_identifiers(texts: Sequence[str]) -> bool:
+    """Whether all of them are identifiers, told in one go."""
+    lines = "\n".join([*texts, ""])
+    is_each = lines.count("\n") == len(texts) and max(map(len, texts), default=0) <= ID_LENGTH
+    return is_each and IDENTIFIER_LINES.fullmatch(lines) is not None
 
 
 def check_identifier(text: object, what: str = "id") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final
 
 from ugs.catalog import Row, Table
@@ -50,6 +51,14 @@ class Sheet:
             return True
         return key in self.stored if self.whole else self.stored.get(key, UNKNOWN) is not None
 
+    def may_have_any(self, keys: Sequence[Any]) -> bool:
+        """The same of several keys."""
+        if not self.current.keys().isdisjoint(keys):
+            return True
+        if self.whole:
+            return not self.stored.keys().isdisjoint(keys)
+        return any([row is not None for row in map(self.stored.get, keys, repeat(UNKNOWN))])
+
     def remember(self, where: Where, rows: Sequence[Row]) -> None:
         """Note what the store answers to a condition."""
         keys = [self.table.key_of(row) for row in rows]
@@ -95,6 +104,14 @@ class Sheet:
             self._reindex(key, before, row)
         return before
 
+    def lay_new(self, keys: Sequence[Any], rows: Sequence[Row]) -> None:
+        """Let there be rows where none were touched before."""
+        if self._by:
+            for key, row in zip(keys, rows, strict=True):
+                self.lay(key, row)
+        else:
+            self.current.update(zip(keys, rows, strict=True))
+
     def _reindex(self, key: Any, old: Any, new: Any) -> None:
         for field, keys in self._by.items():
             if old is not UNKNOWN and old is not None:
@@ -105,6 +122,10 @@ class Sheet:
     def net(self) -> TableWrites | None:
         """What is to be written, if anything."""
         writes, stored = TableWrites(), self.stored
+        if not any(map(stored.get, self.current)):
+            # Nearly always: what is new, and nothing else.
+            writes.inserts.extend([row for row in self.current.values() if row is not None])
+            return writes if writes.inserts else None
         for key, row in self.current.items():
             before = stored.get(key)
             if before is not None:

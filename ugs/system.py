@@ -80,6 +80,7 @@ class System:
             features.DECIDERS,
             features.prepare_group,
             features.decided_at_once,
+            features.decided_together,
             features.review,
             self.bus.publish,
         )

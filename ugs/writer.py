@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from ugs.catalog import Catalog, Row
+from ugs.changes import NewElements
 from ugs.clock import Clock
 from ugs.desk import Changes, Desk
 from ugs.errors import (
@@ -36,6 +37,8 @@ from ugs.storage import EventQuery, Session, Storage
 from ugs.values import check_value, from_text, is_plain, to_text
 
 MAX_GROUP = 512
+MANY = 8
+"""From so many commands on it pays to look at all of them together."""
 MAX_KEY = 200
 RETRY_PAUSES = (0.02, 0.1, 0.4)
 ROUNDS = 3
@@ -83,12 +86,13 @@ class Writer:
         deciders: Mapping[type[Command], Decider],
         prepare: Callable[[Desk, Sequence[Command]], Awaitable[None]],
         decided_at_once: Callable[[Command, Desk], bool],
+        decided_together: Callable[[Sequence[Command], Desk], NewElements | None],
         review: Callable[[Desk, Sequence[Event]], Awaitable[list[Warned]]],
         publish: Callable[[Sequence[Event]], None],
     ) -> None:
         self._storage, self._catalog, self._clock = storage, catalog, clock
         self._deciders, self._prepare, self._review, self._publish = deciders, prepare, review, publish
-        self._decided_at_once = decided_at_once
+        self._decided_at_once, self._decided_together = decided_at_once, decided_together
         self._waiting: list[Job] = []
         self._task: asyncio.Task[None] | None = None
         self.busy = False
@@ -168,22 +172,43 @@ class Writer:
     async def _decide_all(self, group: list[Job], desk: Desk) -> list[tuple[Job, Outcome | Exception]]:
         """Decide the group and those who join it meanwhile."""
         answers: list[tuple[Job, Outcome | Exception]] = []
-        for left in reversed(range(ROUNDS)):
+        for _ in range(ROUNDS):
+            await self._join(group)
             some = group[len(answers) :]
-            await desk.prefetch_unlikely({RETRIES: [key for job in some if (key := _key_of(job)) is not None]})
-            await self._prepare(desk, [job.command for job in some])
-            answers += [(job, await self._decide(job, desk)) for job in some]
-            if not left or not await self._join(group):
+            if not some:
+                break
+            turned: list[bool] = []
+            turn = asyncio.get_running_loop().call_soon(turned.append, True)
+            answers += await self._decide_some(some, desk)
+            if not turned:  # nothing was waited for, so nobody can have come meanwhile
+                turn.cancel()
                 break
         return answers
 
-    async def _join(self, group: list[Job]) -> bool:
+    async def _decide_some(self, jobs: list[Job], desk: Desk) -> list[tuple[Job, Outcome | Exception]]:
+        await desk.prefetch_unlikely({RETRIES: [key for job in jobs if (key := _key_of(job)) is not None]})
+        await self._prepare(desk, [job.command for job in jobs])
+        return self._decide_together(jobs, desk) or [(job, await self._decide(job, desk)) for job in jobs]
+
+    async def _join(self, group: list[Job]) -> None:
         """Take those who have come meanwhile into the group, as long as it is not too large."""
         await _looks()
         room = MAX_GROUP - len(group)
         some, self._waiting = self._waiting[:room], self._waiting[room:]
         group += some
-        return bool(some)
+
+    def _decide_together(self, jobs: list[Job], desk: Desk) -> list[tuple[Job, Outcome | Exception]] | None:
+        """Decide many plain commands at once; None, and nothing has happened, where each takes its own way."""
+        if len(jobs) < MANY or any(job.context.idempotency_key is not None for job in jobs):
+            return None
+        try:
+            new = self._decided_together([job.command for job in jobs], desk)
+        except Exception:
+            return None  # a bug must not take them all down; each will meet it by itself, or not at all
+        if new is None:
+            return None
+        closed = desk.record_each(new, [author(job.context) for job in jobs])
+        return [(job, Outcome(events, rows=rows)) for job, (events, rows) in zip(jobs, closed, strict=True)]
 
     def _decide_at_once(self, job: Job, desk: Desk) -> Outcome | None:
         """Decide a plain command without a pause; None, and nothing has happened, where it takes the usual way."""

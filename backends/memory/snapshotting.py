@@ -1,9 +1,10 @@
 """When snapshots are taken, and how without holding anybody up.
 
 A snapshot is due when a commit lets the number of events pass a multiple of `snapshot_every`. On a graph of more than
-ten times as many rows that would write everything again for next to nothing, so at least a third as many events as
-there are rows must be new: over its life a growing store writes three rows for an event, and who opens it replays
-about a third of it at most. Rows are frozen: a list of them is a copy, and the writing happens in a thread.
+ten times as many rows that would write everything again for next to nothing, so as many events as there are rows must
+be new: over its life a growing store writes two rows for an event, and who opens it replays an event for each row at
+most, which takes hardly longer than to load it. Rows are frozen: a list of them is a copy, and the writing happens in
+a thread.
 """
 
 from __future__ import annotations
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 FEW = 10
 """A graph with at most so many times the rows is written whenever `snapshot_every` events have come."""
-SHARE_OF_ROWS = 3
-"""A larger one when one event has come for so many rows."""
 AT_ONCE = 50_000
 """Up to so many rows are listed within the commit itself; more are listed bit by bit."""
 
@@ -49,7 +48,7 @@ class Snapshotter:
         if not every or now // every == before // every or (self._task is not None and not self._task.done()):
             return
         rows = sum(len(table.rows) for table in self.storage.tables.values())
-        if rows > every * FEW and (now - self.count) * SHARE_OF_ROWS < rows:
+        if rows > every * FEW and now - self.count < rows:
             return
         captured = self._capture() if rows <= AT_ONCE else None
         self._task = asyncio.create_task(self._in_background(captured))

@@ -75,6 +75,7 @@ def only_the_usual_way() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(features, "QUICK", {})
         patched.setattr(batches, "QUICK", {})
+        patched.setattr(features, "TOGETHER", {})
         yield
 
 
@@ -104,6 +105,29 @@ def test_both_ways_give_the_same(commands: list[Command], user: str) -> None:
     with only_the_usual_way():
         usual = asyncio.run(lived(commands, context))
     assert quick == usual
+
+
+PLAIN = st.builds(
+    AddNode,
+    id=st.text("abcdefgh_-", min_size=1, max_size=4).map("i".__add__),
+    type=st.sampled_from([None, "person", 'of "two"']),
+    properties=st.dictionaries(st.text("abü", min_size=1, max_size=2), VALUES, max_size=3),
+    data=VALUES,
+)
+MANY_NODES: Any = st.lists(PLAIN | PLAIN | PLAIN | NODES, min_size=8, max_size=40)
+MANY_BATCHES: Any = st.lists(
+    st.builds(Batch, operations=st.lists(PLAIN, min_size=1, max_size=4).map(tuple)), min_size=8, max_size=12
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(MANY_NODES | MANY_BATCHES, st.sampled_from(["local", "ann", "O'Hara", 'q"']))
+@example([AddNode(id=f"i{number}", properties={"n": number}) for number in range(40)], "ann")
+@example([Batch(operations=(AddNode(id=f"i{number}"), AddNode(id=f"j{number}"))) for number in range(20)], 'q"')
+@example([AddNode(id="i", data="\x00") for _ in range(8)], "local")
+@example([AddNode(id="a\nb"), *(AddNode(id=f"i{number}") for number in range(8))], "local")
+def test_many_at_once_come_to_the_same_as_one_by_one(commands: list[Command], user: str) -> None:
+    test_both_ways_give_the_same.hypothesis.inner_test(commands, user)  # type: ignore[attr-defined]
 
 
 @settings(max_examples=100, deadline=None)
@@ -138,6 +162,30 @@ async def test_what_is_plain_takes_the_quick_way() -> None:
         assert await recorded(system, *plain) == 2
         usual = [AddNode(), AddNode(id="a"), AddNode(id="node_1"), AddEdge(id="f", source="a", target="nobody")]
         assert await recorded(system, *usual) == 0
+
+
+async def test_many_plain_nodes_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "QUICK", {})
+    monkeypatch.setattr(batches, "QUICK", {})
+    monkeypatch.setattr(features, "DECIDERS", {})
+    nodes = [AddNode(id=f"i{number}", type="t", properties={"n": number}, data=[number]) for number in range(60)]
+    async with System.at_url("memory:") as system:
+        single = await asyncio.gather(*(system.execute(node) for node in nodes[:20]))
+        together = [Batch(operations=tuple(nodes[start : start + 5])) for start in range(20, 60, 5)]
+        batched = await asyncio.gather(*map(system.execute, together))
+        assert [len(outcome.events) for outcome in (*single, *batched)] == [1] * 20 + [5] * 8
+        assert [event.tx and event.tx.index for event in batched[1].events] == [0, 1, 2, 3, 4]
+        assert (await system.verify()).ok
+
+
+async def test_a_bug_in_looking_together_hurts_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stumbling(commands: Any, desk: Desk) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(features, "TOGETHER", {AddNode: stumbling})
+    async with System.at_url("memory:") as system:
+        told = await asyncio.gather(*(system.execute(AddNode(id=f"i{number}")) for number in range(9)))
+        assert [outcome.events[0].element for outcome in told] == [f"i{number}" for number in range(9)]
 
 
 async def test_a_bug_in_a_quick_decision_hurts_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from backends.memory.storage import MemoryStorage
 from ugs.api import Graph
+from ugs.changes import NewElements
 from ugs.clock import FixedClock, WallClock, not_before
 from ugs.errors import InvalidSyntax, UgsError, Unavailable, all_errors
 from ugs.events import (
@@ -24,8 +25,9 @@ from ugs.events import (
     to_line,
     unsealed_line,
 )
+from ugs.graph.model import NODES
 from ugs.graph.text import node_words, rarity, relevance, split_words, tokens, word_parts
-from ugs.identity import Scope, check_identifier, is_identifier, scope_of
+from ugs.identity import Scope, are_identifiers, check_identifier, is_identifier, scope_of
 from ugs.storage import Storage
 from ugs.system import System
 from ugs.values import JsonText, to_text
@@ -40,6 +42,15 @@ def test_identifiers(id: str) -> None:
 def test_what_is_no_identifier_is_refused_with_what_to_do(id: object) -> None:
     with pytest.raises(InvalidSyntax, match="use letters, digits"):
         check_identifier(id)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a", "user:a", "_-9", "a\nb", "a\n", "", "9", "a:b", "é", "a" * 256, "a" * 257]), max_size=4
+    )
+)
+def test_identifiers_are_told_together_as_one_by_one(ids: list[str]) -> None:
+    assert are_identifiers(ids) == all(map(is_identifier, ids))
 
 
 def test_scopes_by_prefix() -> None:
@@ -127,6 +138,30 @@ def test_events_sealed_together_have_the_lines_of_single_ones(batch: list[Event]
 
     assert sealed.lines == [to_line(event) for event in sealed]
     assert [event.by for event in sealed] == [by] * len(batch)
+
+
+@given(
+    st.lists(st.tuples(st.lists(texts.map(to_text), min_size=1, max_size=3), st.none() | texts), max_size=4),
+    st.integers(0, 2**32 - 1),
+)
+def test_events_of_new_elements_are_sealed_like_any_others(
+    commands: list[tuple[list[JsonText], str | None]], previous: int
+) -> None:
+    data = [text for some, _ in commands for text in some]
+    keys = [f"n{number}" for number in range(len(data))]
+    new = NewElements("NodeAdded", data, NODES, keys, keys, [len(some) for some, _ in commands])
+    authors, sealed, usual = [by for _, by in commands], SealedEvents(), SealedEvents()
+    found = sealed.seal_new(new, authors, 5, 7, f"{previous:08x}")
+    crc = f"{previous:08x}"
+    for events, by in zip(found, authors, strict=True):
+        alone = [msgspec.structs.replace(event, by=None, tx=None, crc=None) for event in events]
+        usual.seal(alone, crc, by, None)
+        crc = alone[-1].crc or ""
+
+    assert sealed == usual == [event for events in found for event in events]
+    assert sealed.lines == usual.lines
+    assert [event.position for event in sealed] == list(range(7, 7 + len(data)))
+    assert [(event.element, event.data) for event in sealed] == list(zip(keys, data, strict=True))
 
 
 def test_a_line_begins_with_the_seeds_four_keys() -> None:

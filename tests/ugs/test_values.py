@@ -10,14 +10,17 @@ from hypothesis import strategies as st
 
 from ugs.errors import InvalidJSON, InvalidSyntax, LimitExceeded
 from ugs.values import (
+    MAX_DEPTH,
     Address,
     check_value,
     check_weight,
     data_text,
     find_addresses,
     from_text,
+    is_plain,
     parse_address,
     parse_json,
+    plain_texts,
     properties_text,
     same_value,
     to_text,
@@ -135,3 +138,27 @@ def test_weights_look_the_same_whatever_number_they_were(given: Any, kept: Any) 
 def test_weights_that_a_float_cannot_keep_are_refused(weight: Any) -> None:
     with pytest.raises(InvalidSyntax):
         check_weight(weight)
+
+
+odd_values: Any = st.recursive(
+    json_values
+    | st.sampled_from([2**63, -(2**63) - 1, float("nan"), float("inf"), "\x00", "\ud800", (1,), {1: 2}, {"": 1}]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text("ab", max_size=1), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.lists(json_values | odd_values, min_size=1, max_size=5), st.sampled_from([1, 8]))
+def test_many_values_are_plain_when_each_of_them_is(values: list[Any], times: int) -> None:
+    many = values * times
+    expected = [to_text(value) for value in many] if all(is_plain(value, MAX_DEPTH) for value in values) else None
+    assert plain_texts(many, 10_000) == expected
+
+
+def test_many_values_have_their_bounds() -> None:
+    deep: Any = "end"
+    for _ in range(MAX_DEPTH):
+        deep = [deep]
+    assert plain_texts([deep] * 30, 1_000) == [to_text(deep)] * 30
+    assert plain_texts([[deep]] * 30, 1_000) is None
+    assert plain_texts(["x" * 9] * 30, 10) is None

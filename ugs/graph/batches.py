@@ -7,12 +7,13 @@ be used wherever an id is expected, and as `@($name)` inside values.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from ugs.changes import NewElements
 from ugs.desk import Desk
 from ugs.errors import InvalidSyntax, LimitExceeded, UgsError, VersionNotFound
 from ugs.events import Draft
@@ -23,7 +24,7 @@ from ugs.graph.content import NewContent, content_after
 from ugs.graph.events import prepare
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
 from ugs.graph.preparing import prepare_operations
-from ugs.graph.quick import QUICK
+from ugs.graph.quick import QUICK, new_nodes, nodes_together
 from ugs.graph.versions import difference, element_at, events_until
 from ugs.identity import PREFIXES, Scope, check_identifier
 from ugs.reads.where import Compare, Not, Op, Where, any_of
@@ -73,6 +74,17 @@ class ApplyEvents(Command, frozen=True):
 async def batch(command: Batch, desk: Desk) -> Decision:
     """Decide several operations as one."""
     return Decision([], (await decide_all(command.operations, desk))[1])
+
+
+def batches_together(commands: Sequence[Batch], desk: Desk) -> NewElements | None:
+    """What some batches come to together; None unless all of them are of plain new nodes."""
+    sizes = [len(command.operations) for command in commands]
+    operations: list[Any] = [operation for command in commands for operation in command.operations]
+    plain = min(sizes) > 0 and max(sizes) <= MAX_OPERATIONS and set(map(type, operations)) == {AddNode}
+    return new_nodes(operations, sizes, desk) if plain else None
+
+
+TOGETHER: Mapping[type[Command], Any] = {AddNode: nodes_together, Batch: batches_together}
 
 
 async def decide_all(operations: Sequence[Operation], desk: Desk) -> tuple[dict[str, str], list[Warned]]:

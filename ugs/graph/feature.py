@@ -13,6 +13,7 @@ GRAPH = Feature(
     reducers=events.REDUCERS,
     deciders={**commands.DECIDERS, **batches.DECIDERS},
     quick=QUICK,
+    together=batches.TOGETHER,
     elements=events.ELEMENTS,
     versioned=events.VERSIONED,
     version_of=events.version_of,

@@ -7,19 +7,36 @@ Anything else is left to those: here nothing is refused, and nothing is done by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from sys import intern
+from types import NoneType
 from typing import Any
 
+from ugs.changes import NewElements
 from ugs.desk import Desk
 from ugs.errors import UgsError
 from ugs.feature import Command
 from ugs.graph.commands import CLAIMING, AddEdge, AddNode
 from ugs.graph.events import EDGE_COUNTER, NODE_COUNTER
 from ugs.graph.model import EDGES, NODES, Edge, Node
-from ugs.identity import is_identifier
-from ugs.values import JsonText, check_type, check_weight, plain_data, plain_properties, to_text
+from ugs.identity import are_identifiers, is_identifier
+from ugs.values import (
+    MAX_DATA_BYTES,
+    MAX_PROPERTIES,
+    MAX_PROPERTIES_BYTES,
+    NULL,
+    JsonText,
+    check_type,
+    check_weight,
+    plain_data,
+    plain_properties,
+    plain_texts,
+    to_text,
+)
+
+_COLUMNS = attrgetter("id", "type", "properties", "data", "expected_version", "content")
 
 
 def add_node(command: AddNode, desk: Desk) -> bool:
@@ -35,6 +52,36 @@ def add_node(command: AddNode, desk: Desk) -> bool:
     row = Node(id, type and intern(type), properties, None if data == "null" else data, now, now, 1)
     desk.record("NodeAdded", JsonText(text), NODES, id, row)
     return True
+
+
+def new_nodes(commands: Sequence[AddNode], sizes: Sequence[int], desk: Desk) -> NewElements | None:
+    """What adding nodes comes to, of which so many belong together; None unless all of them are plain."""
+    ids, types, maps, loads, *others = zip(*map(_COLUMNS, commands), strict=True)
+    if any(column.count(None) < len(ids) for column in others) or not _are_fresh(ids, NODE_COUNTER, desk):
+        return None
+    labels = _labels(types)
+    if labels is None or set(map(type, maps)) != {dict} or max(map(len, maps)) > MAX_PROPERTIES:
+        return None
+    properties, data = plain_texts(maps, MAX_PROPERTIES_BYTES), plain_texts(loads, MAX_DATA_BYTES)
+    if properties is None or data is None:
+        return None
+    now = desk.now
+    texts = [
+        JsonText(
+            f'{{"created":{now},"data":{load},"id":"{id}","modified":{now},"properties":{each},"type":{labels[kind]}}}'
+        )
+        for id, kind, each, load in zip(ids, types, properties, data, strict=True)
+    ]
+    rows = [
+        Node(id, kind and intern(kind), each, None if load == NULL else load, now, now, 1)
+        for id, kind, each, load in zip(ids, types, properties, data, strict=True)
+    ]
+    return NewElements("NodeAdded", texts, NODES, ids, rows, sizes)
+
+
+def nodes_together(commands: Sequence[AddNode], desk: Desk) -> NewElements | None:
+    """What some commands come to together."""
+    return new_nodes(commands, [1] * len(commands), desk)
 
 
 def add_edge(command: AddEdge, desk: Desk) -> bool:
@@ -69,6 +116,16 @@ def _is_fresh(command: AddNode | AddEdge, id: str, counter: str, desk: Desk) -> 
     )
 
 
+def _are_fresh(ids: Sequence[Any], counter: str, desk: Desk) -> bool:
+    """The same of several ids."""
+    return (
+        set(map(type, ids)) == {str}
+        and are_identifiers(ids)
+        and not any([id.startswith(counter) for id in ids])
+        and desk.are_unused(ids, CLAIMING)
+    )
+
+
 def _is_node(id: str, desk: Desk) -> bool:
     return _is_id(id) and desk.is_there(NODES, id)
 
@@ -82,6 +139,14 @@ def _label(type: Any) -> str | None:
     if type is None:
         return "null"
     return _label_of(type) if type.__class__ is str else None
+
+
+def _labels(types: Sequence[Any]) -> dict[str | None, str] | None:
+    """Types as JSON; None where one would be refused."""
+    if not set(map(type, types)) <= {str, NoneType}:
+        return None
+    labels = {each: _label(each) for each in set(types)}
+    return None if None in labels.values() else labels  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1024)

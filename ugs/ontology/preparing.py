@@ -8,7 +8,7 @@ from typing import Any
 from ugs.desk import Desk
 from ugs.events import Event
 from ugs.feature import Command
-from ugs.graph.batches import ClearScope, ImportGraph, in_scope, operations_in
+from ugs.graph.batches import Batch, ClearScope, ImportGraph, in_scope, operations_in
 from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.commands import AddEdge, AddNode, Delete, Update
 from ugs.graph.content import NewContent
@@ -27,7 +27,7 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load the content of what the commands of a group will delete, and what they give content to; for plain new
     elements, whether an ontology is enforced."""
-    if all(isinstance(command, ADDING) and command.content is None for command in commands):
+    if all(map(_only_adds, commands)):
         # Nearly always: what is new and says nothing. Where no ontology is enforced, it can be decided at once.
         await desk.fetch(ONTOLOGIES, ENFORCED)
         return
@@ -46,6 +46,12 @@ async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
             ids.update(dict.fromkeys(await _inside(desk, command)))
     ids.update(dict.fromkeys(identifiers(_speaking(commands))))
     await load_contents(desk, [*ids])
+
+
+def _only_adds(command: Command) -> bool:
+    """Whether a command does nothing but add elements that say nothing."""
+    operations = command.operations if isinstance(command, Batch) else (command,)
+    return all([isinstance(each, ADDING) and each.content is None for each in operations])
 
 
 def _speaking(commands: Sequence[Command]) -> Iterator[Any]:

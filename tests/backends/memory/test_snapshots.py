@@ -146,13 +146,14 @@ async def test_a_large_graph_is_not_written_again_for_a_handful_of_events(tmp_pa
     storage = await opened(f"file:{tmp_path}?snapshot_every=10&fsync=off")
     await write(storage, *(add_node(f"n{number}") for number in range(1000)))
     await storage.snapshots.finish()
-    await write(storage, *(add_node(f"m{number}") for number in range(490)))
+    changes = [Draft("NodeUpdated", f"n{number}", {"id": f"n{number}", "type": "u"}, 2) for number in range(1000)]
+    for start in range(0, 990, 10):
+        await write(storage, *changes[start : start + 10])
     await storage.snapshots.finish()
     assert json.loads((tmp_path / "snapshot.json").read_bytes())["eventCount"] == 1000
-    for number in range(30):
-        await write(storage, add_node(f"o{number}"))
+    await write(storage, *changes[990:])
     await storage.snapshots.finish()
-    assert json.loads((tmp_path / "snapshot.json").read_bytes())["eventCount"] == 1500  # a third as many are new
+    assert json.loads((tmp_path / "snapshot.json").read_bytes())["eventCount"] == 2000  # as many are new
     await storage.close()
 
 
