@@ -116,9 +116,6 @@ class Writer:
             while self._waiting:
                 group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
                 await self._do(group)
-                if self._waiting:
-                    # Those who were just answered come back at once: let them in, or two halves take turns for ever.
-                    await _looks()
         finally:
             self.busy = False
 
@@ -191,7 +188,10 @@ class Writer:
         return self._decide_together(jobs, desk) or [(job, await self._decide(job, desk)) for job in jobs]
 
     async def _join(self, group: list[Job]) -> None:
-        """Take those who have come meanwhile into the group, as long as it is not too large."""
+        """Take those who have come meanwhile into the group, as long as it is not too large.
+
+        Those who were just answered come back at once: without them two halves would take turns for ever.
+        """
         await _looks()
         room = MAX_GROUP - len(group)
         some, self._waiting = self._waiting[:room], self._waiting[room:]

@@ -35,7 +35,7 @@ CLAIMING = (NODES, EDGES, TOMBSTONES)
 """Where an id may have been used."""
 
 
-class AddNode(Command, frozen=True):
+class AddNode(Command, frozen=True, gc=False):
     """Create a node; without an id it gets `node_<n>`."""
 
     id: str | None = None
@@ -46,7 +46,7 @@ class AddNode(Command, frozen=True):
     content: NewContent | None = None
 
 
-class AddEdge(Command, frozen=True):
+class AddEdge(Command, frozen=True, gc=False):
     """Create an edge; without an id it gets `edge_<n>`. Missing nodes are a warning, or an error when strict."""
 
     source: str
