@@ -45,11 +45,11 @@ def word_parts(word: str) -> list[str]:
 
 def tokens(text: str) -> set[str]:
     """Words and their parts."""
-    words = split_words(text)
-    found = set(words)
-    for word in words:
-        if not word.isalnum():
-            found.update(PART.findall(word))
+    found = set(split_words(text))
+    if "_" in text or "-" in text or not text.isascii():  # else every word is one piece
+        for word in tuple(found):
+            if not word.isalnum():
+                found.update(PART.findall(word))
     return found
 
 
@@ -86,8 +86,10 @@ def _gather(value: Json, scalars: bool, leaves: list[str]) -> None:
 
 def json_tokens(value: Json, scalars: bool) -> set[str]:
     """The tokens of all texts inside a value."""
+    leaves: list[str] = []
+    _gather(value, scalars, leaves)
     # No word reaches over a line break, so the texts can be cut in one go.
-    return tokens("\n".join(text_leaves(value, scalars)))
+    return tokens("\n".join(leaves))
 
 
 def node_words(id: str, type: str | None, properties: str, data: str | None) -> dict[str, float]:
@@ -95,12 +97,19 @@ def node_words(id: str, type: str | None, properties: str, data: str | None) -> 
     weights = dict.fromkeys(id_tokens(id), ID_WEIGHT)
     if type:
         _add(weights, _type_tokens(type), TYPE_WEIGHT)
-    for text, weight, scalars in _places(properties, data):
-        value = from_text(text)
-        _add(weights, json_tokens(value, scalars), weight)
-        if "@(" in text:
-            _mark_addresses(weights, value)
+    if properties != "{}":
+        _add_json(weights, properties, PROPERTY_WEIGHT, scalars=False)
+    if data is not None:
+        _add_json(weights, data, DATA_WEIGHT, scalars=True)
     return weights
+
+
+def _add_json(weights: dict[str, float], text: str, weight: float, *, scalars: bool) -> None:
+    value = from_text(text)
+    for word in json_tokens(value, scalars):
+        weights[word] = weights.get(word, 0.0) + weight
+    if "@(" in text:
+        _mark_addresses(weights, value)
 
 
 @lru_cache(maxsize=1024)
