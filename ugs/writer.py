@@ -96,6 +96,9 @@ class Writer:
         self._waiting: list[Job] = []
         self._task: asyncio.Task[None] | None = None
         self.busy = False
+        self._expected = 0
+        """So many are likely to come: those who were just answered are back at once, and without them two halves would
+        take turns for ever."""
 
     def execute(self, command: Command, context: Context, tell: Tell | None = None) -> asyncio.Future[Any]:
         """Do the command, or refuse it with a coded error: its outcome, or what is told of it, can be waited for."""
@@ -116,6 +119,7 @@ class Writer:
             while self._waiting:
                 group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
                 await self._do(group)
+                self._expected = len(group) + len(self._waiting)
         finally:
             self.busy = False
 
@@ -174,12 +178,7 @@ class Writer:
             some = group[len(answers) :]
             if not some:
                 break
-            turned: list[bool] = []
-            turn = asyncio.get_running_loop().call_soon(turned.append, True)
             answers += await self._decide_some(some, desk)
-            if not turned:  # nothing was waited for, so nobody can have come meanwhile
-                turn.cancel()
-                break
         return answers
 
     async def _decide_some(self, jobs: list[Job], desk: Desk) -> list[tuple[Job, Outcome | Exception]]:
@@ -188,11 +187,9 @@ class Writer:
         return self._decide_together(jobs, desk) or [(job, await self._decide(job, desk)) for job in jobs]
 
     async def _join(self, group: list[Job]) -> None:
-        """Take those who have come meanwhile into the group, as long as it is not too large.
-
-        Those who were just answered come back at once: without them two halves would take turns for ever.
-        """
-        await _looks()
+        """Take those who have come meanwhile into the group, as long as it is not too large."""
+        if len(group) < self._expected:
+            await _looks()
         room = MAX_GROUP - len(group)
         some, self._waiting = self._waiting[:room], self._waiting[room:]
         group += some
