@@ -94,3 +94,57 @@ async def test_as_many_calls_are_under_way_as_allowed_and_each_takes_no_more_tha
     sharing = Sharing(one, many, together=4, calls=3)
     assert await asyncio.gather(*map(sharing.ask, range(20))) == list(range(20))
     assert most == 3 and max(sizes) == 4
+
+
+class Slow:
+    """Answers with the value itself, when it is let."""
+
+    def __init__(self) -> None:
+        self.go, self.calls = asyncio.Event(), list[list[int]]()
+        self.sharing = Sharing(self.one, self.many, calls=1)
+
+    async def one(self, value: int) -> int:
+        return (await self.many([value]))[0]
+
+    async def many(self, values: list[int]) -> list[int]:
+        self.calls.append(values)
+        await self.go.wait()
+        return values
+
+
+async def test_who_comes_alone_is_asked_for_without_a_task() -> None:
+    slow = Slow()
+    slow.go.set()
+    tasks = len(asyncio.all_tasks())
+    assert await slow.sharing.ask(1) == 1 and await slow.sharing.ask(2) == 2
+    assert slow.calls == [[1], [2]] and len(asyncio.all_tasks()) == tasks
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+async def test_nobody_waits_for_somebody_who_has_left(turns: int) -> None:
+    slow = Slow()
+    leaving = asyncio.create_task(slow.sharing.ask(1))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    staying = [asyncio.create_task(slow.sharing.ask(value)) for value in (2, 3)]
+    leaving.cancel()
+    await asyncio.sleep(0)
+    slow.go.set()
+    assert await asyncio.wait_for(asyncio.gather(*staying), 1) == [2, 3]
+    assert await asyncio.wait_for(slow.sharing.ask(4), 1) == 4 and slow.calls[-1] == [4]
+    assert leaving.cancelled()
+
+
+async def test_who_comes_alone_hears_of_a_failure_and_others_go_on() -> None:
+    async def one(value: int) -> int:
+        if value == 1:
+            raise Unavailable("one")
+        return value
+
+    async def many(values: list[int]) -> list[int]:
+        return values
+
+    sharing = Sharing(one, many, calls=1)
+    with pytest.raises(Unavailable):
+        await sharing.ask(1)
+    assert await sharing.ask(2) == 2

@@ -17,6 +17,21 @@ UNDER_WAY = 2
 """So many calls may be under way at once: one is answered while the next is asked."""
 
 
+class _Question(Generic[V, A]):
+    """A value, and where its answer is told unless whoever asks fetches it alone."""
+
+    __slots__ = ("answer", "value")
+
+    def __init__(self, value: V) -> None:
+        self.value = value
+        self.answer: asyncio.Future[A] | None = None
+
+    def wait(self) -> asyncio.Future[A]:
+        if self.answer is None:
+            self.answer = asyncio.get_running_loop().create_future()
+        return self.answer
+
+
 class Sharing(Generic[V, A]):
     """Asks for values of one kind, several at once where several wait."""
 
@@ -28,26 +43,55 @@ class Sharing(Generic[V, A]):
         calls: int = UNDER_WAY,
     ) -> None:
         self._one, self._many, self._together, self._calls = one, many, together, calls
-        self._waiting: list[tuple[V, asyncio.Future[A]]] = []
+        self._waiting: list[_Question[V, A]] = []
+        self._first: _Question[V, A] | None = None
+        """Who has just come, alone, and looks whether others follow."""
         self._under_way = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def ask(self, value: V) -> A:
         """The answer for a value."""
-        answer: asyncio.Future[A] = asyncio.get_running_loop().create_future()
-        self._waiting.append((value, answer))
-        if self._under_way < self._calls:
+        question: _Question[V, A] = _Question(value)
+        if self._under_way < self._calls and self._first is None and not self._waiting:
+            return await self._ask_first(question)
+        self._waiting.append(question)
+        if self._first is not None:
+            self._waiting.insert(0, self._first)
+            self._first = None
+        self._start()
+        return await question.wait()
+
+    async def _ask_first(self, question: _Question[V, A]) -> A:
+        """Whoever comes alone needs no task and nobody to tell the answer."""
+        self._first = question
+        try:
+            await asyncio.sleep(0)
+        finally:
+            alone = self._first is question
+            if alone:
+                self._first = None
+        if not alone:
+            return await question.wait()
+        self._under_way += 1
+        try:
+            return await self._one(question.value)
+        finally:
+            self._under_way -= 1
+            self._start()
+
+    def _start(self) -> None:
+        """Ask for those who wait, if no more than enough is under way."""
+        if self._waiting and self._under_way < self._calls:
             self._under_way += 1
             task = asyncio.create_task(self._work())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return await answer
 
     async def _work(self) -> None:
         try:
             while self._waiting:
                 some, self._waiting = self._waiting[: self._together], self._waiting[self._together :]
-                await self._ask([one for one in some if not one[1].done()])
+                await self._ask([(each.value, each.wait()) for each in some if not each.wait().done()])
         finally:
             self._under_way -= 1
 
