@@ -52,7 +52,7 @@ class Draft(Struct, frozen=True):
     version: int | None = None
 
 
-class Event(Struct, frozen=True, kw_only=True, gc=False):
+class Event(Struct, frozen=True, gc=False):
     """Something that happened, at a place in the log that never changes."""
 
     position: int
@@ -194,7 +194,7 @@ class SealedEvents(list[Event]):
         crc, commands, elements = int(previous, 16), [], zip(new.keys, new.data, strict=True)
         stamp, kind = event_id(now, ""), f'","timestamp":{now},"type":"{new.type}","data":'
         for size, by in zip(new.sizes, authors, strict=True):
-            first, events = event_id(now, position), []
+            first, events = "" if size == 1 else event_id(now, position), []
             told = "" if by is None else f',"by":{to_text(by)}'
             for index, (key, data) in enumerate(islice(elements, size)):
                 tx = None if size == 1 else Tx(first, index, size)
@@ -205,20 +205,7 @@ class SealedEvents(list[Event]):
                 crc = crc32(b"}", crc32(line.encode(), crc))
                 seal = f"{crc:08x}"
                 self.lines.append(f'{line},"crc":"{seal}"}}'.encode())
-                events.append(
-                    Event(
-                        position=position,
-                        id=id,
-                        timestamp=now,
-                        type=new.type,
-                        data=data,
-                        element=key,
-                        version=1,
-                        tx=tx,
-                        by=by,
-                        crc=seal,
-                    )
-                )
+                events.append(Event(position, id, now, new.type, data, key, 1, tx, None, by, None, seal))
                 position += 1
             self += events
             commands.append(events)

@@ -10,7 +10,7 @@ from ugs.desk import Desk
 from ugs.graph.commands import CLAIMING, AddEdge, AddNode, Delete, Operation
 from ugs.graph.events import EDGE_COUNTER, NODE_COUNTER, prepare
 from ugs.graph.model import COUNTERS, NODES
-from ugs.identity import is_identifier
+from ugs.identity import are_identifiers, is_identifier
 
 ADDING = (AddNode, AddEdge)
 
@@ -50,4 +50,5 @@ async def _made_up(desk: Desk, nameless: Iterable[AddNode | AddEdge]) -> list[st
 
 def identifiers(ids: Iterable[object]) -> list[str]:
     """What is no identifier is refused by the decision; the store need not even see it."""
-    return [id for id in ids if isinstance(id, str) and is_identifier(id)]
+    texts = [id for id in ids if isinstance(id, str)]
+    return texts if are_identifiers(texts) else [id for id in texts if is_identifier(id)]

@@ -49,7 +49,7 @@ def add_node(command: AddNode, desk: Desk) -> bool:
         return False
     now = desk.now
     text = f'{{"created":{now},"data":{data},"id":"{id}","modified":{now},"properties":{properties},"type":{label}}}'
-    row = Node(id, type and intern(type), properties, None if data == "null" else data, now, now, 1)
+    row = Node(id, type and intern(type), properties, None if data == NULL else data, now, now, 1)
     desk.record("NodeAdded", JsonText(text), NODES, id, row)
     return True
 

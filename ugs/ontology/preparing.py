@@ -27,7 +27,7 @@ ENDS = frozenset({"NodeDeleted", "EdgeDeleted"})
 async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     """Load the content of what the commands of a group will delete, and what they give content to; for plain new
     elements, whether an ontology is enforced."""
-    if all(map(_only_adds, commands)):
+    if _only_add(commands):
         # Nearly always: what is new and says nothing. Where no ontology is enforced, it can be decided at once.
         await desk.fetch(ONTOLOGIES, ENFORCED)
         return
@@ -48,10 +48,11 @@ async def prepare_group(desk: Desk, commands: Sequence[Command]) -> None:
     await load_contents(desk, [*ids])
 
 
-def _only_adds(command: Command) -> bool:
-    """Whether a command does nothing but add elements that say nothing."""
-    operations = command.operations if isinstance(command, Batch) else (command,)
-    return all([isinstance(each, ADDING) and each.content is None for each in operations])
+def _only_add(commands: Sequence[Any]) -> bool:
+    """Whether commands do nothing but add elements that say nothing."""
+    operations: list[Any] = [command for command in commands if type(command) is not Batch]
+    operations += [each for command in commands if type(command) is Batch for each in command.operations]
+    return set(map(type, operations)).issubset(ADDING) and all([each.content is None for each in operations])
 
 
 def _speaking(commands: Sequence[Command]) -> Iterator[Any]:
