@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -82,20 +84,21 @@ async def test_values_that_a_store_could_not_keep_exactly_are_refused(world: Wor
     await world.graph.add_node("n", properties={"list": []})
     await world.graph.add_edge("e", "n", "n")
 
-    acts = (
-        world.graph.add_node("x", properties={"v": value}),
-        world.graph.add_node("x", data=value),
-        world.graph.add_node("x", properties={"v": value}, key="k"),
-        world.graph.add_edge("x", "n", "n", properties={"v": [value]}),
-        world.graph.update("n", {"v": value}),
-        world.graph.update("n", append={"list": value}),
-        world.graph.update("n", data={"v": value}),
-        world.graph.update("e", {"v": value}),
+    graph = world.graph
+    acts: tuple[Callable[[], Awaitable[object]], ...] = (
+        partial(graph.add_node, "x", properties={"v": value}),
+        partial(graph.add_node, "x", data=value),
+        partial(graph.add_node, "x", properties={"v": value}, key="k"),
+        partial(graph.add_edge, "x", "n", "n", properties={"v": [value]}),
+        partial(graph.update, "n", {"v": value}),
+        partial(graph.update, "n", append={"list": value}),
+        partial(graph.update, "n", data={"v": value}),
+        partial(graph.update, "e", {"v": value}),
     )
     async with world.unchanged():
         for act in acts:
             with pytest.raises(InvalidJSON):
-                await act
+                await act()
 
 
 @pytest.mark.parametrize("key", ["", "k" * 257, "a\x00", "\ud800"])
