@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import count
 from typing import Any
 
 import pytest
@@ -176,6 +177,19 @@ async def test_many_plain_nodes_are_looked_at_together(monkeypatch: pytest.Monke
         assert [len(outcome.events) for outcome in (*single, *batched)] == [1] * 20 + [5] * 8
         assert [event.tx and event.tx.index for event in batched[1].events] == [0, 1, 2, 3, 4]
         assert (await system.verify()).ok
+
+
+@pytest.mark.parametrize("sizes", [[1250] * 9, [3] * 8 + [0]])
+async def test_batches_that_are_too_much_together_take_their_own_ways(sizes: list[int]) -> None:
+    numbers = count()
+    commands = [Batch(operations=tuple(AddNode(id=f"i{next(numbers)}") for _ in range(size))) for size in sizes]
+    async with System.at_url("memory:") as system:
+        async with system.storage.session(write=True) as session:
+            desk = Desk(session, system.catalog, await session.head(), 5)
+            assert features.decided_together(commands, desk) is None
+            assert features.decided_together(commands[:8], desk) is not None
+        told = await asyncio.gather(*map(system.execute, commands))
+        assert [len(outcome.events) for outcome in told] == sizes
 
 
 async def test_a_bug_in_looking_together_hurts_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

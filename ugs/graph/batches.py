@@ -77,11 +77,12 @@ async def batch(command: Batch, desk: Desk) -> Decision:
 
 
 def batches_together(commands: Sequence[Batch], desk: Desk) -> NewElements | None:
-    """What some batches come to together; None unless all of them are of plain new nodes."""
+    """What some batches come to together; None unless all are of plain new nodes, no more than one batch may have."""
     sizes = [len(command.operations) for command in commands]
+    if min(sizes) == 0 or sum(sizes) > MAX_OPERATIONS:
+        return None
     operations: list[Any] = [operation for command in commands for operation in command.operations]
-    plain = min(sizes) > 0 and max(sizes) <= MAX_OPERATIONS and set(map(type, operations)) == {AddNode}
-    return new_nodes(operations, sizes, desk) if plain else None
+    return new_nodes(operations, sizes, desk) if set(map(type, operations)) == {AddNode} else None
 
 
 TOGETHER: Mapping[type[Command], Any] = {AddNode: nodes_together, Batch: batches_together}
