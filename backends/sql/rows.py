@@ -101,26 +101,18 @@ EVENT_COLUMNS: tuple[tuple[str, Kind], ...] = (
     ("crc", Kind.TEXT),
 )
 
+_STRUCTURED = [place for place, (name, _) in enumerate(EVENT_COLUMNS) if name in ("tx", "idem")]
 _decode_tx = msgspec.json.Decoder(Tx).decode
 _decode_idem = msgspec.json.Decoder(Idem).decode
 
 
-def event_values(event: Event) -> tuple[Any, ...]:
-    """An event as the values of its columns."""
-    return (
-        event.position,
-        event.id,
-        event.timestamp,
-        event.type,
-        event.data,
-        event.element,
-        event.version,
-        None if event.tx is None else to_text(event.tx),
-        None if event.idem is None else to_text(event.idem),
-        event.by,
-        event.extra,
-        event.crc,
-    )
+def event_columns(events: Sequence[Event]) -> list[Sequence[Any]]:
+    """Events as the values of their columns, column by column: an event has its fields in the same order."""
+    columns: list[Sequence[Any]] = list(zip(*map(astuple, events), strict=True))
+    for place in _STRUCTURED if columns else ():
+        if any(columns[place]):
+            columns[place] = [None if value is None else to_text(value) for value in columns[place]]
+    return columns
 
 
 def event_from(values: Values) -> Event:

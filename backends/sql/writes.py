@@ -15,7 +15,7 @@ from msgspec import Struct
 from backends.sql.dialect import Dialect
 from backends.sql.encoding import encoded_properties
 from backends.sql.names import EVENTS, indexed_fields, properties_name, words_name
-from backends.sql.rows import EVENT_COLUMNS, event_values, writer_of
+from backends.sql.rows import EVENT_COLUMNS, event_columns, writer_of
 from ugs.catalog import Catalog, Field, Kind, Row, Table
 from ugs.changes import TableWrites, Writes
 from ugs.events import Event
@@ -173,7 +173,7 @@ class Writer:
     def bulks(self, events: Sequence[Event], writes: Writes) -> list[Bulk]:
         """All statements in their order, without the empty ones."""
         parts = [(self.tables[table.name], changed) for table, changed in writes.items()]
-        bulks = [Bulk(EVENTS, self.log, columns_of([event_values(event) for event in events]))]
+        bulks = [Bulk(EVENTS, self.log, event_columns(events))]
         for step in (TableWriter.deletes, TableWriter.updates):
             bulks += [bulk for writer, changed in parts for bulk in step(writer, changed)]
         beside = [pair for writer, changed in parts for pair in writer.beside(changed)]

@@ -52,6 +52,8 @@ def _written(column: Sequence[Any], kind: type) -> Iterable[str]:
     if kind is float and 0.0 not in (seen := set(column)):  # two zeros are equal and not the same
         known = {value: repr(value) for value in seen}
         return map(known.__getitem__, column)
+    if kind is int and column.count(column[0]) == len(column):  # moments and versions of one group
+        return [str(column[0])] * len(column)
     return [NOTHING] * len(column) if kind is type(None) else map(str, column)
 
 
