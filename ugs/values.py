@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
-from types import NoneType
 from typing import Any, NewType
 
 import msgspec
@@ -152,11 +151,6 @@ _AS_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 LONG_NUMBER, EXPONENT = b"0" * 18, b"0e"
 """What stands for too many digits, and for a number with an exponent, where every digit is a zero."""
 
-MANY = 24
-"""From so many values on it pays to put each question to all of them together."""
-_NESTING = frozenset({dict, list})
-_PLAIN = _NESTING | {str, int, float, bool, NoneType}
-
 _passed: set[str] = set()
 """Keys and types that were found to be fine: most elements call their properties like others do."""
 
@@ -244,52 +238,11 @@ def _bounded_text(value: object, what: str, most: int) -> JsonText:
 
 
 def plain_texts(values: Sequence[Any], most: int) -> list[JsonText] | None:
-    """The canonical texts of many values; None where one of them is not plain, or too long.
-
-    As `is_plain`, but one question is put to all values together, level by level, which takes half the time.
-    """
-    if not (_are_plain(values) if len(values) >= MANY else all([is_plain(value, MAX_DEPTH) for value in values])):
+    """The canonical texts of many values; None where one of them is not plain, or too long."""
+    if not all([is_plain(value, MAX_DEPTH) for value in values]):
         return None
     texts = [JsonText(_encode(value).decode()) for value in values]
     return texts if max(map(len, texts), default=0) <= most else None
-
-
-def _are_plain(values: Sequence[Any]) -> bool:
-    """Whether all values are plain, told level by level."""
-    level: Sequence[Any] | None = values
-    for _ in range(MAX_DEPTH):
-        if level:
-            level = _inside(level)
-    if level:  # what is deepest inside must not go deeper
-        level = _inside(level) if _NESTING.isdisjoint(map(type, level)) else None
-    return level is not None
-
-
-def _inside(level: Sequence[Any]) -> list[Any] | None:
-    """What is inside of plain values, one level down; None where one of them is not plain."""
-    kinds = set(map(type, level))
-    if not kinds <= _PLAIN or not _are_in_bounds(level, kinds):
-        return None
-    inside = [item for value in level if type(value) is list for item in value] if list in kinds else []
-    if dict in kinds:
-        maps = [value for value in level if type(value) is dict]
-        keys = set().union(*maps)
-        if not (keys <= _passed or all(map(_is_key, keys))):
-            return None
-        inside += [item for each in maps for item in each.values()]
-    return inside
-
-
-def _are_in_bounds(level: Sequence[Any], kinds: set[type]) -> bool:
-    """Whether every store can keep the texts and numbers among these values."""
-    if str in kinds:
-        text = "".join([value for value in level if type(value) is str])
-        if "\x00" in text or not (text.isascii() or FORBIDDEN_TEXT.search(text) is None):
-            return False
-    whole = [value for value in level if type(value) is int] if int in kinds else (0,)
-    if min(whole) < MIN_INT or max(whole) > MAX_INT:
-        return False
-    return float not in kinds or all([-inf < value < inf for value in level if type(value) is float])
 
 
 def plain_properties(properties: Any) -> JsonText | None:

@@ -8,6 +8,7 @@ commit, the log itself is asked whether it happened.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
@@ -35,6 +36,8 @@ from ugs.identity import LOCAL, Context
 from ugs.retries import RETRIES, retry_key
 from ugs.storage import EventQuery, Session, Storage
 from ugs.values import check_value, from_text, is_plain, to_text
+
+log = logging.getLogger(__name__)
 
 MAX_GROUP = 512
 MANY = 8
@@ -201,7 +204,9 @@ class Writer:
         try:
             new = self._decided_together([job.command for job in jobs], desk)
         except Exception:
-            return None  # a bug must not take them all down; each will meet it by itself, or not at all
+            # A bug must not take them all down: each meets it by itself, or not at all. Nobody else would hear of it.
+            log.exception("commands could not be looked at together, and are decided one by one")
+            return None
         if new is None:
             return None
         closed = desk.record_each(new, [author(job.context) for job in jobs])

@@ -3,8 +3,8 @@
 A snapshot is due when a commit lets the number of events pass a multiple of `snapshot_every`. On a graph of more than
 ten times as many rows that would write everything again for next to nothing, so as many events as there are rows must
 be new: over its life a growing store writes two rows for an event, and who opens it replays an event for each row at
-most, which takes hardly longer than to load it. Rows are frozen: a list of them is a copy, and the writing happens in
-a thread.
+most, which takes about a third longer than to load one. Rows are frozen: a list of them is a copy, and the writing
+happens in a thread.
 """
 
 from __future__ import annotations

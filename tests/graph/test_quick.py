@@ -192,7 +192,9 @@ async def test_batches_that_are_too_much_together_take_their_own_ways(sizes: lis
         assert [len(outcome.events) for outcome in told] == sizes
 
 
-async def test_a_bug_in_looking_together_hurts_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bug_in_looking_together_hurts_nobody_and_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def stumbling(commands: Any, desk: Desk) -> None:
         raise RuntimeError("a bug")
 
@@ -200,6 +202,7 @@ async def test_a_bug_in_looking_together_hurts_nobody(monkeypatch: pytest.Monkey
     async with System.at_url("memory:") as system:
         told = await asyncio.gather(*(system.execute(AddNode(id=f"i{number}")) for number in range(9)))
         assert [outcome.events[0].element for outcome in told] == [f"i{number}" for number in range(9)]
+    assert "decided one by one" in caplog.text and "RuntimeError: a bug" in caplog.text
 
 
 async def test_a_bug_in_a_quick_decision_hurts_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:

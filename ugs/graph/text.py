@@ -86,10 +86,8 @@ def _gather(value: Json, scalars: bool, leaves: list[str]) -> None:
 
 def json_tokens(value: Json, scalars: bool) -> set[str]:
     """The tokens of all texts inside a value."""
-    leaves: list[str] = []
-    _gather(value, scalars, leaves)
     # No word reaches over a line break, so the texts can be cut in one go.
-    return tokens("\n".join(leaves))
+    return tokens("\n".join(text_leaves(value, scalars)))
 
 
 def node_words(id: str, type: str | None, properties: str, data: str | None) -> dict[str, float]:
