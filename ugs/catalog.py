@@ -138,6 +138,7 @@ class Table:
         self.relations = {relation.name: relation for relation in relations}
         self.counts = {count.name: count for count in counts}
         self.words = words
+        """The words of a row with their weights; a word has no control characters."""
         self.shape = shape
         self.derived = derived
         """True when the log alone decides the rows; only such tables count in the state digest."""

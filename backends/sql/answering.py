@@ -25,7 +25,6 @@ from backends.sql.writing import TYPES, Writing
 from ugs.catalog import Kind
 from ugs.reads.plan import Read
 from ugs.reads.rendering import Rendering
-from ugs.reads.searched import told_elsewhere
 from ugs.reads.sharing import Sharing
 from ugs.reads.varying import Varying
 from ugs.reads.where import Op
@@ -100,7 +99,7 @@ class Answering:
         return self.writing.finished((await self._rows(*bound))[0][0])
 
     async def _turned(self, plan: Read) -> Read:
-        if not any(told_elsewhere(self.shape.catalog, plan.table, plan.where)):
+        if not finding.is_turned(self.shape, plan):
             return plan
         link = await self.pool.acquire()
         try:

@@ -6,7 +6,8 @@ mean "no", so comparisons stay bare there and can use indexes; under a `Not` eac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from msgspec import Struct
 from backends.sql.dialect import Parameters, Searched, quoted, tie_index
 from backends.sql.encoding import HEAD
 from backends.sql.fitting import ALWAYS, NEVER, Fitted, fitted, prefix_end
-from backends.sql.names import properties_name, words_name
+from backends.sql.names import properties_name
 from backends.sql.properties import property_tests
 from ugs.catalog import Catalog, Field, Kind, Table
 from ugs.reads.where import All, Any_, Compare, Everything, Has, Linked, Not, Op, Property, Where
@@ -30,6 +31,23 @@ class FoundThere(Where, frozen=True):
 
     relation: str
     where: Where
+
+
+class Way(Enum):
+    """How rows that have some words are found, at the top of a condition."""
+
+    EITHER = 0
+    FIRST = 1
+    """They are few, and gathered before anything else."""
+    LAST = 2
+    """They are many, and met on a walk: each row that meets everything else is looked at."""
+
+
+class HasAll(Where, frozen=True):
+    """As many `Has`, where words are found together."""
+
+    words: tuple[str, ...]
+    way: Way = Way.EITHER
 
 
 class KeyIn(Where, frozen=True):
@@ -93,7 +111,9 @@ class Conditions:
         if isinstance(where, Everything):
             return TRUE
         if isinstance(where, Has):
-            return self._has(where.word, place)
+            return self._has(HasAll((where.word,)), place)
+        if isinstance(where, HasAll):
+            return self._has(where, place)
         if isinstance(where, Linked):
             return self._linked(where, place)
         if isinstance(where, KeyIn):
@@ -106,7 +126,15 @@ class Conditions:
         every = isinstance(where, All)
         if not where.parts:
             return TRUE if every else FALSE
-        return joined([self.text(part, place) for part in where.parts], " AND " if every else " OR ")
+        parts = self._together(where.parts) if every else where.parts
+        return joined([self.text(part, place) for part in parts], " AND " if every else " OR ")
+
+    def _together(self, parts: Sequence[Where]) -> Sequence[Where]:
+        """Parts that must all hold, with words that are found together as one."""
+        words = tuple(part.word for part in parts if isinstance(part, Has))
+        if len(words) < 2 or self.dialect.words.come_in_order:
+            return parts
+        return [HasAll(words), *(part for part in parts if not isinstance(part, Has))]
 
     # ── columns ──────────────────────────────────────────────────────────────
 
@@ -205,12 +233,23 @@ class Conditions:
 
     # ── other rows ───────────────────────────────────────────────────────────
 
-    def _has(self, word: str, place: Place) -> str:
-        if place.table.words is None or FORBIDDEN_TEXT.search(word):
+    def _has(self, where: HasAll, place: Place) -> str:
+        words, table, alias = self.dialect.words, place.table, self.alias()
+        if not can_have(table, where.words):
             return FALSE
-        side, alias = quoted(words_name(place.table)), self.alias()
-        found = f"SELECT {_key_columns(place.table, alias)} FROM {side} {alias}"
-        return f"{place.key()} IN ({found} WHERE {alias}.word = {self.parameters.bind(word)})"
+        key, source = _key_columns(table, alias), f"{quoted(words.name(table))} {alias}"
+        has = words.has(alias, *map(self.parameters.bind, where.words))
+        if where.way is Way.LAST:
+            # Not as a condition on rows elsewhere: a planner would find those first.
+            return f"(SELECT {has} FROM {source} WHERE {key} = {place.key()})"
+        found = f"SELECT {key} FROM {source} WHERE {has}"
+        return words.gathered(place.key(), found) if where.way is Way.FIRST else f"{place.key()} IN ({found})"
+
+    def counted_words(self, table: Table, asked: Sequence[str], limit: str = "") -> str:
+        """How many rows have some words, up to a limit: there is one beside for each of them."""
+        words = self.dialect.words
+        has = words.has("w", *map(self.parameters.bind, asked))
+        return f"SELECT count(*) FROM (SELECT 1 FROM {quoted(words.name(table))} w WHERE {has}{limit}) w"
 
     def _linked(self, where: Linked, place: Place) -> str:
         relation = place.table.relations[where.relation]
@@ -239,6 +278,11 @@ class Conditions:
     def _key_equals(self, columns: list[str], key: tuple[Any, ...]) -> str:
         parts = [self.operation(column, Op.EQ, value) for column, value in zip(columns, key, strict=True)]
         return joined(parts, " AND ")
+
+
+def can_have(table: Table, words: Sequence[str]) -> bool:
+    """Whether there can be rows with such words at all."""
+    return table.words is not None and not any(map(FORBIDDEN_TEXT.search, words))
 
 
 def joined(parts: list[str], joint: str) -> str:

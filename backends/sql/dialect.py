@@ -9,12 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
 from backends.sql.names import index_name
 from ugs.catalog import Field, Kind, Table
+
+if TYPE_CHECKING:
+    from backends.sql.words import WordRows
 
 
 def quoted(name: str) -> str:
@@ -67,6 +70,8 @@ class Dialect(ABC):
     name: ClassVar[str]
     types: ClassVar[dict[Kind, str]]
     """The type of a column, as casts name it."""
+    words: ClassVar[WordRows]
+    """How the words of rows are kept."""
     limits_index_entries: ClassVar[bool] = False
     """Long texts cannot be indexed whole, so their beginning is."""
 

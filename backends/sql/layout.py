@@ -5,7 +5,7 @@ SQLAlchemy describes them and writes their definitions in the words of each data
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,10 +22,9 @@ from backends.sql.names import (
     properties_name,
     searched_fields,
     short,
-    words_name,
 )
 from backends.sql.rows import EVENT_COLUMNS
-from backends.sql.writes import PROPERTY_COLUMNS, WORD_COLUMNS
+from backends.sql.writes import PROPERTY_COLUMNS
 from ugs.catalog import Catalog, Field, Kind, Table, Unique
 from ugs.reads.where import Everything, Where
 
@@ -132,25 +131,39 @@ class Layout:
 
     def sides(self, table: Table) -> list[str]:
         """The names of the tables beside a table."""
-        words = [] if table.words is None else [words_name(table)]
+        words = [] if table.words is None else [self.dialect.words.name(table)]
         return words + [properties_name(table, field) for field in indexed_fields(table)]
 
     def side(self, table: Table, name: str) -> Iterator[str]:
-        """Words with weights by word, or encoded properties by row and by value."""
-        owner = [table.field(part) for part in table.key]
-        is_words = table.words is not None and name == words_name(table)
-        first, second = WORD_COLUMNS if is_words else PROPERTY_COLUMNS
-        owner_names = [field.stored_as for field in owner]
-        key = [first[0], *owner_names] if is_words else [*owner_names, first[0]]
-        kinds = {**dict((first, second)), **{field.stored_as: field.kind for field in owner}}
+        """Words by word, or encoded properties by row and by value."""
+        if table.words is not None and name == self.dialect.words.name(table):
+            yield from self.dialect.words.made(table, self)
+            return
+        key, value = PROPERTY_COLUMNS
+        owner = self.owner(table)
+        yield self.side_table(name, [*owner, key], [value])
+        columns = ['"key"', self.dialect.head('"value"'), *(quoted(label) for label, _ in owner)]
+        yield self._index(short(f"{name}_by_value"), name, ", ".join(columns))
+
+    def owner(self, table: Table) -> list[tuple[str, Kind]]:
+        """The columns that say beside which row of a table something stands."""
+        return [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+
+    def side_table(
+        self,
+        name: str,
+        key: Sequence[tuple[str, Kind]],
+        rest: Sequence[tuple[str, Kind]],
+        types: Mapping[str, str] = {},
+    ) -> str:
+        """A table with this key and these other columns, some of a type with a name of its own."""
         # The key comes first: in any other order the integrity_check of SQLite 3.40 takes NOT NULL for damage.
-        columns = [sa.Column(label, self.type(kinds[label]), nullable=False) for label in (*key, second[0])]
-        constraint = sa.PrimaryKeyConstraint(*key, name=short(f"{name}_key"))
-        yield self._create(sa.Table(name, self._metadata, *columns, constraint, sqlite_with_rowid=False))
-        if not is_words:
-            value = self.dialect.head('"value"')
-            columns_text = ", ".join(['"key"', value, *(quoted(label) for label in owner_names)])
-            yield self._index(short(f"{name}_by_value"), name, columns_text)
+        columns = [
+            sa.Column(label, Named(types[label]) if label in types else self.type(kind), nullable=False)
+            for label, kind in (*key, *rest)
+        ]
+        constraint = sa.PrimaryKeyConstraint(*(label for label, _ in key), name=short(f"{name}_key"))
+        return self._create(sa.Table(name, self._metadata, *columns, constraint, sqlite_with_rowid=False))
 
     # ── the log and the record ───────────────────────────────────────────────
 

@@ -24,8 +24,7 @@ from ugs.reads.plan import Page, full_order, place_of
 from ugs.values import to_text
 
 Step = Callable[[Link, Shape], Awaitable[None]]
-STEPS: Sequence[Step] = ()
-"""How to get from layout 1 to 2, from 2 to 3, and so on."""
+"""How to get from one layout to the next."""
 
 FILLED_AT_ONCE = 2_000
 LONG_AT_ONCE = 20
@@ -34,8 +33,11 @@ _TEXT = Kind.TEXT
 _decode = msgspec.json.Decoder(Description).decode
 
 
-async def bring_up_to_date(link: Link, shape: Shape, steps: Sequence[Step] = STEPS) -> list[str]:
-    """Create or migrate what is missing; answers with what a person should know."""
+async def bring_up_to_date(link: Link, shape: Shape, steps: Sequence[Step] = ()) -> list[str]:
+    """Create or migrate what is missing, by steps from layout 1 to 2, from 2 to 3, and so on.
+
+    Answers with what a person should know.
+    """
     newest = 1 + len(steps)
     async with transaction(link):
         record = await read_record(link, shape)
@@ -96,7 +98,17 @@ async def _create(link: Link, shape: Shape, newest: int) -> None:
     for statement in statements:
         await link.run(statement)
     await _write_record(link, shape, "layout", str(newest))
-    await _write_record(link, shape, "catalog", to_text(description_of(shape.catalog, layout)))
+    await write_catalog(link, shape, description_of(shape.catalog, layout))
+
+
+async def read_catalog(link: Link, shape: Shape) -> Description:
+    """The catalog for which the store was made, or last brought up to date."""
+    return _decode((await read_record(link, shape) or {}).get("catalog", "{}"))
+
+
+async def write_catalog(link: Link, shape: Shape, described: Description) -> None:
+    """Put down for which catalog the store is made from now on."""
+    await _write_record(link, shape, "catalog", to_text(described))
 
 
 async def _take_step(link: Link, shape: Shape, step: Step, number: int) -> None:
@@ -108,15 +120,14 @@ async def _take_step(link: Link, shape: Shape, step: Step, number: int) -> None:
 
 
 async def _grow(link: Link, shape: Shape) -> list[str]:
-    wanted = to_text(description_of(shape.catalog, shape.layout))
+    wanted = description_of(shape.catalog, shape.layout)
     async with transaction(link):
-        record = await read_record(link, shape) or {}
-        if record.get("catalog") == wanted:
+        stored = await read_catalog(link, shape)
+        if to_text(stored) == to_text(wanted):
             return []
-        stored = _decode(record.get("catalog", "{}"))
         growth = growth_of(stored, shape.catalog, shape.layout, await _unused(link, shape, stored))
         await _apply(link, shape, growth)
-        await _write_record(link, shape, "catalog", wanted)
+        await write_catalog(link, shape, wanted)
     return growth.warnings
 
 

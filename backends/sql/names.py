@@ -13,11 +13,6 @@ LONGEST_NAME = 60
 """PostgreSQL cuts names at 63 bytes."""
 
 
-def words_name(table: Table) -> str:
-    """The table of a table's words."""
-    return f"{table.name}__words"
-
-
 def properties_name(table: Table, field: Field) -> str:
     """The table of the encoded properties of an indexed JSON column."""
     return f"{table.name}__{field.stored_as}"

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from backends.sql.conditions import TRUE, Conditions, Place, joined
+from backends.sql.conditions import TRUE, Conditions, Place, can_have, joined
 from backends.sql.counting import Counting
 from backends.sql.dialect import Dialect, Parameters, quoted
 from backends.sql.fitting import Fitted, fitted
 from backends.sql.names import EVENTS
 from ugs.catalog import Catalog, Kind, Table
 from ugs.reads.plan import Order, Page, full_order
-from ugs.reads.where import Op, Where
+from ugs.reads.where import Has, Op, Where
 
 Bound = tuple[str, list[Any]]
 """A statement and the values of its parameters."""
@@ -48,6 +48,8 @@ class Select:
 
     def count(self, table: Table, where: Where) -> Bound:
         """How many rows meet the condition."""
+        if isinstance(where, Has) and can_have(table, (where.word,)):
+            return self.conditions.counted_words(table, (where.word,)), self.parameters.values
         condition = self.conditions.text(where, Place(table, "t"))
         return f"SELECT count(*) FROM {quoted(table.name)} t WHERE {condition}", self.parameters.values
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from backends.sql.answering import Answering
 from backends.sql.dialect import Dialect
 from backends.sql.link import Link
-from backends.sql.migration import bring_up_to_date, transaction
+from backends.sql.migration import Step, bring_up_to_date, transaction
 from backends.sql.names import EVENTS
 from backends.sql.native import NativeSession, is_one_statement, is_point
 from backends.sql.pool import Pool
@@ -37,6 +37,8 @@ class SqlStorage(Storage):
     dialect: Dialect
     writing: ClassVar[type[Writing]] = Writing
     """How the database writes answers itself."""
+    steps: ClassVar[Sequence[Step]] = ()
+    """From one layout to the next."""
 
     def __init__(self, *, native: bool, readers: int) -> None:
         self.native = native
@@ -70,7 +72,7 @@ class SqlStorage(Storage):
         shape = Shape(catalog, self.dialect)
         link = await self.connect(write=True)
         try:
-            self.warnings = await bring_up_to_date(link, shape)
+            self.warnings = await bring_up_to_date(link, shape, self.steps)
         finally:
             await link.close()
         self._writing, self._committed = asyncio.Lock(), asyncio.Event()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from backends.sql.conditions import TRUE, Place
 from backends.sql.dialect import quoted
-from backends.sql.names import words_name
 from backends.sql.session import Shape
 from backends.sql.statements import Bound, Select, columns_of, limit_of
 from ugs.catalog import Catalog, Table
@@ -79,8 +78,9 @@ class _Weighing:
         return own if word.beside is None else [*own, self.shape.catalog.target(self.table.relations[word.beside])]
 
     def _in(self, table: Table, word: str) -> str:
-        key = quoted(table.field(table.key[0]).stored_as)
-        return f"SELECT {key} AS {self.key}, weight FROM {quoted(words_name(table))} WHERE word = {self.bind(word)}"
+        key, words, mark = quoted(table.field(table.key[0]).stored_as), self.shape.dialect.words, self.bind(word)
+        weight = f"{words.weight('w', mark)} AS weight"
+        return f"SELECT w.{key} AS {self.key}, {weight} FROM {quoted(words.name(table))} w WHERE {words.has('w', mark)}"
 
     def _beyond(self, asked: Weighed) -> str:
         """Strictly behind the row after which the page starts."""

@@ -6,6 +6,7 @@ the row that was there before, so an update touches only the words and propertie
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -14,13 +15,12 @@ from msgspec import Struct
 
 from backends.sql.dialect import Dialect
 from backends.sql.encoding import encoded_properties
-from backends.sql.names import EVENTS, indexed_fields, properties_name, words_name
+from backends.sql.names import EVENTS, indexed_fields, properties_name
 from backends.sql.rows import EVENT_COLUMNS, event_columns, writer_of
 from ugs.catalog import Catalog, Field, Kind, Row, Table
 from ugs.changes import TableWrites, Writes
 from ugs.events import Event
 
-WORD_COLUMNS = (("word", Kind.TEXT), ("weight", Kind.REAL))
 PROPERTY_COLUMNS = (("key", Kind.TEXT), ("value", Kind.TEXT))
 
 
@@ -47,7 +47,17 @@ def key_columns(keys: list[Any], width: int) -> list[Sequence[Any]]:
     return ([keys] if width == 1 else columns_of(keys)) if keys else []
 
 
-class Side:
+class Beside(ABC):
+    """What writes a table beside a table."""
+
+    name: str
+
+    @abstractmethod
+    def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> tuple[Bulk, Bulk]:
+        """What goes and what comes for rows that became other rows, appeared (from None) or went (to None)."""
+
+
+class Side(Beside):
     """A table beside a table: for each row some names with a value each (words with weights, keys with values)."""
 
     def __init__(
@@ -67,7 +77,6 @@ class Side:
         self.delete = dialect.delete_many(name, [columns[0], *self.key])
 
     def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> tuple[Bulk, Bulk]:
-        """The changes for rows that became other rows, appeared (from None) or went (to None)."""
         gone, new = _Entries(), _Entries()
         for before, after in pairs:
             if before is None and after is not None:
@@ -151,9 +160,9 @@ class TableWriter:
         return [side.bulks(pairs) for side in self.sides]
 
 
-def _sides(dialect: Dialect, table: Table) -> Iterable[Side]:
+def _sides(dialect: Dialect, table: Table) -> Iterable[Beside]:
     if table.words is not None:
-        yield Side(dialect, table, words_name(table), WORD_COLUMNS, table.words)
+        yield dialect.words.side(dialect, table)
     for field in indexed_fields(table):
         yield Side(dialect, table, properties_name(table, field), PROPERTY_COLUMNS, _properties_in(field))
 

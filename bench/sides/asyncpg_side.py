@@ -51,11 +51,13 @@ def with_edges(name: str, where: str, limit: int, target: str, edge: str) -> str
 SECOND = with_edges("n2", "n2.id = e1.target", SECOND_EDGES, node_with("n3", "n3.id = e2.target"), "e2")
 TWO_HOPS = with_edges("n1", "n1.id = $1", FIRST_EDGES, SECOND, "e1")
 SEARCH = f"""
-    SELECT id FROM nodes__words WHERE word = ANY($1::text[])
-    GROUP BY id HAVING count(*) = cardinality($1)
-    ORDER BY sum(weight * ($2::float8[])[array_position($1, word)]) DESC, id LIMIT {SEARCH_LIMIT}
+    SELECT id FROM nodes__terms WHERE words @> $1::text[] ORDER BY (
+        SELECT sum(weights[CASE cardinality(weights) WHEN 1 THEN 1 ELSE array_position(words, word) END] * rarity)
+        FROM unnest($1::text[], $2::float8[]) AS asked(word, rarity)) DESC, id LIMIT {SEARCH_LIMIT}
 """
-COUNTS = "SELECT word, count(*) FROM nodes__words WHERE word = ANY($1) GROUP BY word"
+COUNTS = """
+    SELECT word, (SELECT count(*) FROM nodes__terms WHERE words @> ARRAY[word]) FROM unnest($1::text[]) AS asked(word)
+"""
 LEAVING = """
     SELECT e.source, e.target, n.type FROM edges e JOIN nodes n ON n.id = e.target
     WHERE e.source = ANY($1) ORDER BY e.seq

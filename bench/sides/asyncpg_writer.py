@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
-from bench.sides.sql_rows import EVENT_COLUMNS, NODE_COLUMNS, PROPERTY_COLUMNS, WORD_COLUMNS, rows_of
+from bench.sides.sql_rows import EVENT_COLUMNS, NODE_COLUMNS, PROPERTY_COLUMNS, TERM_COLUMNS, rows_of
 
 CONNECTIONS = 16
 TYPES = {"position": "int8", "timestamp": "int8", "version": "int8", "created": "int8", "modified": "int8"}
@@ -15,15 +15,17 @@ TYPES = {"position": "int8", "timestamp": "int8", "version": "int8", "created": 
 
 def insert(table: str, columns: tuple[str, ...], first: int) -> str:
     """An INSERT of rows that come as one array per column."""
-    types = {**TYPES, "weight": "float8"}
-    arrays = ", ".join(f"${first + place}::{types.get(name, 'text')}[]" for place, name in enumerate(columns))
+    arrays = ", ".join(f"${first + place}::{TYPES.get(name, 'text')}[]" for place, name in enumerate(columns))
     names = ", ".join(f'"{name}"' for name in columns)
     return f"INSERT INTO {table} ({names}) SELECT * FROM unnest({arrays})"
 
 
+TERMS = insert("nodes__terms", TERM_COLUMNS, 16).replace(
+    "SELECT * FROM", "SELECT id, string_to_array(words, ' '), weights::float8[] FROM"
+)
 STATEMENT = (
     f"WITH e AS ({insert('events', EVENT_COLUMNS, 1)}), n AS ({insert('nodes', NODE_COLUMNS, 9)}), "
-    f"w AS ({insert('nodes__words', WORD_COLUMNS, 16)}) {insert('nodes__properties', PROPERTY_COLUMNS, 19)}"
+    f"w AS ({TERMS} AS t(id, words, weights)) {insert('nodes__properties', PROPERTY_COLUMNS, 19)}"
 )
 
 
@@ -40,7 +42,7 @@ class AsyncPGWriter:
         rows = rows_of(batch)
         arrays = [
             list(column)
-            for table in (rows.events, rows.nodes, rows.words, rows.properties)
+            for table in (rows.events, rows.nodes, rows.terms, rows.properties)
             for column in zip(*table, strict=True)
         ]
         await self.pool.execute(STATEMENT, *arrays)

@@ -18,6 +18,7 @@ from ugs.values import to_text
 EVENT_COLUMNS = ("position", "id", "timestamp", "type", "data", "element", "version", "crc")
 NODE_COLUMNS = ("id", "type", "properties", "data", "created", "modified", "version")
 WORD_COLUMNS = ("word", "weight", "id")
+TERM_COLUMNS = ("id", "words", "weights")
 PROPERTY_COLUMNS = ("key", "value", "id")
 NOW = 1_760_000_000_000
 
@@ -30,12 +31,14 @@ class Written(Struct, frozen=True):
     events: list[tuple[Any, ...]]
     nodes: list[tuple[Any, ...]]
     words: list[tuple[Any, ...]]
+    terms: list[tuple[Any, ...]]
+    """The same words, in one row a node."""
     properties: list[tuple[Any, ...]]
 
 
 def rows_of(batch: int) -> Written:
     """New nodes as rows."""
-    written = Written([], [], [], [])
+    written = Written([], [], [], [], [])
     for _ in range(batch):
         _add_node(written)
     return written
@@ -48,5 +51,7 @@ def _add_node(written: Written) -> None:
     id = str(node.id)
     written.events.append((position, f"raw_{position}", NOW, "NodeAdded", event, id, 1, "00000000"))
     written.nodes.append((id, node.type, properties, data, NOW, NOW, 1))
-    written.words.extend((word, weight, id) for word, weight in node_words(id, node.type, properties, data).items())
+    words = node_words(id, node.type, properties, data)
+    written.words.extend((word, weight, id) for word, weight in words.items())
+    written.terms.append((id, " ".join(words), "{" + ",".join(map(str, words.values())) + "}"))
     written.properties.extend((key, f"s{value}", id) for key, value in node.properties.items())

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 from backends.sql.dialect import Dialect, Index, Parameters, Searched, Tied, literal, quoted
 from backends.sql.encoding import HEAD
 from backends.sql.names import short
+from backends.sql.postgresql.words import WordArrays
+from backends.sql.words import WordRows
 from ugs.catalog import Field, Kind, Table
 
 ESTIMATE = re.compile(r"\brows=(\d+)")
@@ -34,6 +36,7 @@ class PostgresqlDialect(Dialect):
         Kind.BOOLEAN: "bool",
         Kind.VECTOR: "bytea",
     }
+    words: ClassVar[WordRows] = WordArrays()
     limits_index_entries: ClassVar[bool] = True
 
     def __init__(self, vectors: str | None = None, hnsw: int = 0, trigrams: str | None = None) -> None:

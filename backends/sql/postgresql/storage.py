@@ -22,6 +22,7 @@ from backends.sql.postgresql.dialect import PostgresqlDialect
 from backends.sql.postgresql.errors import DRIVER_ERRORS, translated
 from backends.sql.postgresql.extensions import made
 from backends.sql.postgresql.link import PostgresqlLink
+from backends.sql.postgresql.steps import STEPS
 from backends.sql.postgresql.vectors import register, settle_indexes, vector_schema
 from backends.sql.postgresql.writing import PostgresqlWriting
 from backends.sql.session import SqlSession
@@ -69,6 +70,7 @@ class PostgresqlStorage(SqlStorage):
     capabilities: ClassVar[Capabilities] = Capabilities(durable=True, concurrent_writers=True, native=NATIVE)
     dialect = PostgresqlDialect()
     writing = PostgresqlWriting
+    steps = STEPS
 
     def __init__(self, settings: PostgresqlSettings) -> None:
         super().__init__(native=settings.native, readers=settings.pool)

@@ -11,6 +11,7 @@ from backends.sql.dialect import Dialect, Index, Parameters, Searched, Tied, quo
 from backends.sql.names import EVENTS
 from backends.sql.sqlite import substrings
 from backends.sql.sqlite.vectors import extension
+from backends.sql.words import WordRows
 from ugs.catalog import Field, Kind, Table
 from ugs.reads.near import ALIKE
 
@@ -30,6 +31,7 @@ class SqliteDialect(Dialect):
         Kind.VECTOR: "BLOB",
     }
 
+    words: ClassVar[WordRows] = WordRows()
     numbers_siblings: ClassVar[bool] = False
     # Without statistics SQLite guesses; the order of the pattern comes from a planner that has asked.
     orders_joins: ClassVar[bool] = False

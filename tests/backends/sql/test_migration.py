@@ -175,15 +175,15 @@ async def layout_of(link: Link, shape: Shape) -> str:
 
 
 async def test_an_older_layout_is_brought_up_step_by_step(storage: SqlStorage) -> None:
-    link = await storage.connect(write=True)
-    assert await layout_of(link, storage.shape) == "1"
-    await bring_up_to_date(link, storage.shape, STEPS[:1])
-    assert await layout_of(link, storage.shape) == "2"
-    await bring_up_to_date(link, storage.shape, STEPS)
-    assert await layout_of(link, storage.shape) == "3"
+    link, own = await storage.connect(write=True), len(storage.steps)
+    assert await layout_of(link, storage.shape) == f"{own + 1}"
+    await bring_up_to_date(link, storage.shape, (*storage.steps, *STEPS[:1]))
+    assert await layout_of(link, storage.shape) == f"{own + 2}"
+    await bring_up_to_date(link, storage.shape, (*storage.steps, *STEPS))
+    assert await layout_of(link, storage.shape) == f"{own + 3}"
     assert await link.rows("SELECT paint FROM seats") == []
     with pytest.raises(SchemaMismatch):
-        await bring_up_to_date(link, storage.shape, ())
+        await bring_up_to_date(link, storage.shape, storage.steps)
     await link.close()
 
 
@@ -244,17 +244,17 @@ async def test_steps_killed_at_any_statement_are_finished_by_the_next_opening(st
     while not finished:
         link = await storage.connect(write=True)
         try:
-            await bring_up_to_date(Dying(link, survived), storage.shape, STEPS)
+            await bring_up_to_date(Dying(link, survived), storage.shape, (*storage.steps, *STEPS))
             finished = True
         except Killed:
             survived += 1
         await link.close() if link.is_usable else None
         async with storage.session(write=True) as session:  # every state between is a whole one
             layout = (await read_record(session.link, storage.shape) or {})["layout"]
-            columns = {"1": "row", "2": "colour", "3": "paint"}[layout]
+            columns = ("row", "colour", "paint")[int(layout) - len(storage.steps) - 1]
             await session.link.rows(f"SELECT {columns} FROM seats")
     assert survived > 10
-    assert layout == "3"
+    assert int(layout) == len(storage.steps) + 3
 
 
 async def test_growth_killed_at_any_statement_is_finished_by_the_next_opening(url: str) -> None:
@@ -264,7 +264,7 @@ async def test_growth_killed_at_any_statement_is_finished_by_the_next_opening(ur
     for survived in range(100):
         link = await helper.connect(write=True)
         try:
-            await bring_up_to_date(Dying(link, survived), shape)
+            await bring_up_to_date(Dying(link, survived), shape, helper.steps)
             break
         except Killed:
             continue
