@@ -8,15 +8,14 @@ arguments, one that must ask the store) raises `NotCompiled` before anything has
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Mapping
-from dataclasses import MISSING
+from collections.abc import Awaitable, Callable, Container
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from graphql import (
     ExecutionResult,
     GraphQLField,
-    GraphQLInputObjectType,
     GraphQLList,
     GraphQLNonNull,
     GraphQLObjectType,
@@ -31,6 +30,7 @@ from msgspec import Struct
 
 from schema.context import RequestContext
 from schema.direct import DIRECT, Direct
+from schema.making import OURS, maker_of, straight_maker
 from schema.selection import Choice, Selection
 from schema.shapes import SHAPES, nests_below
 from schema.templates import Arguments
@@ -41,7 +41,6 @@ from ugs.reads.plan import Read
 from ugs.reads.rendering import NULL, json_of, row_writer
 from ugs.writer import Outcome
 
-OURS = "strawberry-definition"
 Make = Callable[[Any], Any]
 Write = Callable[[Any], str]
 Seal = Callable[[bytes], bytes]
@@ -87,6 +86,7 @@ class CompiledChange:
         self.choice, self.arguments = choice, Arguments(choice)
         self.names = {argument.python_name: name for argument, name in zip(resolver.arguments, field.args, strict=True)}
         self.makers = {name: maker_of(argument.type) for name, argument in field.args.items()}
+        self.straight = straight_maker(choice)
         self.resolve: Callable[..., Awaitable[Any]] = resolver.base_resolver.wrapped_func
         self.write = writer_of(compiler, choice, field.type)
         self.direct = DIRECT.get(choice.name)
@@ -103,7 +103,9 @@ class CompiledChange:
         if self.direct is None:
             return None
         try:
-            (given,) = self._made(variables).values()
+            given = None if self.straight is None else self.straight(variables.coerced)
+            if given is None:
+                (given,) = self._made(variables).values()
             tell = partial(self._told, self.direct, given, seal)
             return Asking(self.direct.command(given), given.idempotency_key, tell)
         except Exception:
@@ -160,64 +162,22 @@ def compile_change(selection: Selection, operation: OperationDefinitionNode) -> 
     return CompiledChange(Compiler(selection), choice)
 
 
-# ── inputs ───────────────────────────────────────────────────────────────────
-
-
-def maker_of(type: Any) -> Make:
-    """How a coerced value becomes what a resolver takes."""
-    inner = get_nullable_type(type)
-    if isinstance(inner, GraphQLList):
-        make = maker_of(inner.of_type)
-        return lambda values: None if values is None else [make(value) for value in values]
-    if not isinstance(inner, GraphQLInputObjectType):
-        return as_it_is
-    return _object_maker(inner)
-
-
-def _object_maker(type: GraphQLInputObjectType) -> Make:
-    definition = type.extensions[OURS]
-    if definition.from_input is not None:
-        raise NotCompiled(type.name)
-    own = {name: field.python_name for field, name in zip(definition.fields, type.fields, strict=True)}
-    makers = {name: one for name, field in type.fields.items() if (one := maker_of(field.type)) is not as_it_is}
-    nothing = dict.fromkeys(field.python_name for field in definition.fields if _has_no_default(field))
-    origin = definition.origin
-
-    def make(given: Mapping[str, Any] | None) -> Any:
-        if given is None:
-            return None
-        # Only what is given is looked at: inputs have many fields, and requests few of them.
-        known = {own[name]: makers[name](value) if name in makers else value for name, value in given.items()}
-        return origin(**{**nothing, **known}) if nothing else origin(**known)
-
-    return make
-
-
-def as_it_is(value: Any) -> Any:
-    """Most values are taken as they were coerced."""
-    return value
-
-
-def _has_no_default(field: Any) -> bool:
-    return field.default_value is MISSING and field.default_factory is MISSING
-
-
 # ── payloads ─────────────────────────────────────────────────────────────────
 
 
 def writer_of(compiler: Compiler, choice: Choice, type: Any) -> Write:
     """How the value of a field is written."""
-    if isinstance(type, GraphQLNonNull):
-        write = writer_of(compiler, choice, type.of_type)
-        return lambda value: write(_something(value))
-    write = _list_writer(compiler, choice, type) if isinstance(type, GraphQLList) else _one_writer(compiler, choice)
-    return lambda value: NULL if value is None else write(value)
+    inner = get_nullable_type(type)
+    write = _list_writer(compiler, choice, inner) if isinstance(inner, GraphQLList) else _one_writer(compiler, choice)
+    if not isinstance(type, GraphQLNonNull):
+        return lambda value: NULL if value is None else write(value)
 
+    def required(value: Any) -> str:
+        if value is None:
+            raise TypeError("nothing where there must be something")
+        return write(value)
 
-def _something(value: Any) -> Any:
-    if value is None:
-        raise TypeError("nothing where there must be something")
-    return value
+    return required
 
 
 def _list_writer(compiler: Compiler, choice: Choice, type: GraphQLList[Any]) -> Write:
@@ -264,8 +224,7 @@ def _field(compiler: Compiler, field: Choice, type: GraphQLObjectType) -> tuple[
     resolver = definition.base_resolver
     if resolver is None:
         name = definition.python_name
-        return lambda value: getattr(value, name), writer_of(compiler, field, type.fields[field.name].type)
+        return attrgetter(name), writer_of(compiler, field, type.fields[field.name].type)
     if resolver.is_async or resolver.arguments or resolver.info_parameter is not None:
         raise NotCompiled(field.name)
-    call = resolver.wrapped_func
-    return lambda value: call(value), writer_of(compiler, field, type.fields[field.name].type)
+    return resolver.wrapped_func, writer_of(compiler, field, type.fields[field.name].type)

@@ -6,8 +6,8 @@ and most do not; those are worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Container, Mapping
+from typing import Any, NamedTuple
 
 from graphql import (
     FieldNode,
@@ -144,14 +144,38 @@ def _variable(name: str) -> Filled:
     return fill
 
 
-def _object(value: ObjectValueNode, type: GraphQLInputObjectType) -> Filled:
-    given = [(field.name.value, field.value) for field in value.fields]
-    named = {name for name, _ in given}
-    defaults = {
+class Plain(NamedTuple):
+    """An object of which each field is a variable, or known."""
+
+    variables: dict[str, str]
+    known: dict[str, Any]
+
+
+def plain_object(value: ValueNode, type: Any) -> Plain | None:
+    """A literal as such an object, if it is one."""
+    if not isinstance(value, ObjectValueNode) or not isinstance(type, GraphQLInputObjectType):
+        return None
+    given = {field.name.value: field.value for field in value.fields}
+    variables = {name: part.name.value for name, part in given.items() if isinstance(part, VariableNode)}
+    rest = {name: part for name, part in given.items() if name not in variables}
+    if any(map(_has_variable, rest.values())):
+        return None
+    known = {name: value_from_ast(part, type.fields[name].type) for name, part in rest.items()}
+    return Plain(variables, {**_defaults(type, given), **known})
+
+
+def _defaults(type: GraphQLInputObjectType, given: Container[str]) -> dict[str, Any]:
+    """What fields that are not given have all the same."""
+    return {
         name: field.default_value
         for name, field in type.fields.items()
-        if name not in named and field.default_value is not Undefined
+        if name not in given and field.default_value is not Undefined
     }
+
+
+def _object(value: ObjectValueNode, type: GraphQLInputObjectType) -> Filled:
+    given = [(field.name.value, field.value) for field in value.fields]
+    defaults = _defaults(type, {name for name, _ in given})
     variable = {name: part.name.value for name, part in given if isinstance(part, VariableNode)}
     other = [(name, filled(part, type.fields[name].type)) for name, part in given if name not in variable]
 

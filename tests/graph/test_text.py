@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from ugs.graph.text import (
     LONGEST_CONTENT,
+    LONGEST_WORD,
     MOST_CONTENT_WORDS,
+    WORD,
     asked_words,
     content_words,
     id_tokens,
@@ -76,3 +78,8 @@ def test_content_is_cut_into_the_words_that_come_first(text: str, words: list[st
 def test_the_words_of_a_content_are_counted() -> None:
     kept = content_words(" ".join(f"w-{number}" for number in range(MOST_CONTENT_WORDS)))
     assert len(kept) == MOST_CONTENT_WORDS and list(kept)[:5] == ["w-0", "w", "0", "w-1", "1"]
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=300))
+def test_ascii_is_cut_as_any_text_is(text: str) -> None:
+    assert split_words(text) == [word for word in WORD.findall(text.casefold()) if len(word) <= LONGEST_WORD]
