@@ -7,7 +7,7 @@ from typing import Any, NewType
 from uuid import UUID
 
 import strawberry
-from graphql import GraphQLError, ValueNode, value_from_ast_untyped
+from graphql import GraphQLError, Undefined, ValueNode, value_from_ast_untyped
 
 from ugs.clock import utc
 from ugs.errors import UgsError
@@ -40,7 +40,17 @@ def json_value(value: Any) -> Any:
 
 
 def json_literal(node: ValueNode, variables: dict[str, Any] | None = None) -> Any:
-    return json_value(value_from_ast_untyped(node, variables))
+    """JSON written into a document, with variables in it; while that is only validated, they have no values yet."""
+    return json_value(_without_gaps(value_from_ast_untyped(node, variables)))
+
+
+def _without_gaps(value: Any) -> Any:
+    """Variables without a value leave a key out; in a list, where they would move others, they are null."""
+    if isinstance(value, dict):
+        return {key: _without_gaps(item) for key, item in value.items() if item is not Undefined}
+    if isinstance(value, list):
+        return [None if item is Undefined else _without_gaps(item) for item in value]
+    return value
 
 
 def instant_given(value: Any) -> datetime:

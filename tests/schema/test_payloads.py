@@ -23,6 +23,8 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
     (f'mutation {{ addNode(input: {{id: "n1", type: "t", properties: {{a: [1, "é"]}}, clientMutationId: "c"}}) {{ {NODE} {PAYLOAD} }} }}', {}),
     (f"mutation($i: AddNodeInput!) {{ made: addNode(input: $i) {{ {NODE} {PAYLOAD} }} }}", {"i": {"id": "n2", "data": {"x": None}}}),
     (f"mutation($id: ID!, $p: JSON!) {{ addNode(input: {{id: $id, properties: $p}}) {{ {NODE} }} }}", {"id": "n3", "p": {"name": "Zoë"}}),
+    *((f'mutation($v: JSON) {{ addNode(input: {{id: "v{number}", properties: {{x: $v, y: [$v, {{z: $v}}]}}}}) {{ {NODE} }} }}', given)
+      for number, given in enumerate(({"v": {"a": [1]}}, {"v": "text"}, {"v": None}, {}))),
     ('mutation { addNode(input: {id: "alice"}) { node { id } } }', {}),
     ('mutation { addNode(input: {id: "no good"}) { node { id } } }', {}),
     ("mutation($p: JSON!) { addNode(input: {properties: $p}) { node { type } } }", {"p": [1]}),
@@ -93,3 +95,20 @@ async def test_both_ways_change_alike_and_write_the_same_bytes(
 async def test_what_needs_more_is_left_to_the_executor(operations: Operations, system: System, query: str) -> None:
     found = await operations.answer(operations.prepare(query), RequestContext(system), {})
     assert isinstance(found, ExecutionResult) and not found.errors
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ({"v": {"a": [1]}}, {"x": {"a": [1]}, "y": [{"a": [1]}, {"z": {"a": [1]}}]}),
+        ({"v": None}, {"x": None, "y": [None, {"z": None}]}),
+        ({}, {"y": [None, {}]}),
+    ],
+)
+async def test_json_written_into_a_document_may_hold_variables(
+    operations: Operations, system: System, given: dict[str, Any], stored: dict[str, Any]
+) -> None:
+    query = 'mutation($v: JSON) { addNode(input: {id: "v", properties: {x: $v, y: [$v, {z: $v}]}}) { node { id } } }'
+    assert isinstance(await operations.answer(operations.prepare(query), RequestContext(system), given), bytes)
+    node = await Graph(system).get("v")
+    assert node is not None and node.properties == stored
