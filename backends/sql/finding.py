@@ -30,7 +30,7 @@ async def directed(session: SqlSession, table: Table, where: Where, limit: int |
     for told in told_elsewhere(session.shape.catalog, table, where):
         if _is_found(session.shape, told):
             if limit is not None and not await _is_rare(session, told, most_of(limit)):
-                return where
+                break
             return put_in_place(where, told, FoundThere(told.link.relation, told.link.where))
     return where if limit is None else await _by_words(session, table, where, limit)
 
