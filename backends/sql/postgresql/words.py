@@ -8,7 +8,7 @@ of many rows, see `finding`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -82,32 +82,37 @@ class _Arrays(Beside):
 
     def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> tuple[Bulk, Bulk]:
         gone: list[Any] = []
-        keys: list[Any] = []
-        texts: list[str] = []
-        weights: list[str] = []
-        insert, count = self.insert, 0
+        new: list[tuple[Any, Mapping[str, float]]] = []
+        insert = self.insert
         for before, after in pairs:
-            now = self._words(after) if after is not None else {}
+            now = {} if after is None else self._words(after)
             if before is not None:
-                old = self._words(before)
-                if old == now:
+                if self._words(before) == now:
                     continue
-                if old and not now:
-                    gone.append(self._key_of(before))
                 insert = self.replace
+                if not now:
+                    gone.append(self._key_of(before))
             if now:
-                count += len(now)
-                keys.append(self._key_of(after))
-                texts.append(BETWEEN.join(now))
-                weights.append(_written(tuple(now.values())) if len(now) <= FEW else written(tuple(now.values())))
-        if count and BETWEEN.join(texts).count(BETWEEN) != count - 1:
+                new.append((self._key_of(after), now))
+        delete = Bulk(self.name, self.delete, key_columns(gone, self._width))
+        return delete, Bulk(self.name, insert, self._columns(new) if new else [])
+
+    def _columns(self, new: Sequence[tuple[Any, Mapping[str, float]]]) -> list[Sequence[Any]]:
+        keys, words = zip(*new, strict=True)
+        texts = [BETWEEN.join(each) for each in words]
+        if BETWEEN.join(texts).count(BETWEEN) != sum(map(len, words)) - 1:
             raise ValueError(f"a word of {self.name} holds a control character; the catalog promises that none does")
-        new = [*key_columns(keys, self._width), texts, weights] if keys else []
-        return Bulk(self.name, self.delete, key_columns(gone, self._width)), Bulk(self.name, insert, new)
+        return [*key_columns([*keys], self._width), texts, [weights_of(each) for each in words]]
+
+
+def weights_of(words: Mapping[str, float]) -> str:
+    """The weights of a row's words as PostgreSQL writes an array."""
+    weights = tuple(words.values())
+    return _written(weights) if len(weights) <= FEW else written(weights)
 
 
 def written(weights: tuple[float, ...]) -> str:
-    """Weights as PostgreSQL writes an array."""
+    """The same, or only one where all are alike."""
     some = weights[:1] if len({*weights}) == 1 else weights
     return "{" + ",".join(map(repr, map(float, some))) + "}"
 

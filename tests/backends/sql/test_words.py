@@ -48,6 +48,16 @@ async def test_words_follow_a_row_that_has_many_then_few_then_none(graph: Graph)
     assert await words_stored(graph, "a") == []
 
 
+async def test_a_row_may_lose_its_last_word_and_find_new_ones(graph: Graph) -> None:
+    await graph.add_node("a")
+    await graph.add_edge("e", "a", "a", "knows", properties={"see": "@(a)"})
+    mentions = [[element.id for element in await graph.referenced_by("a")]]
+    for see in ("nobody", "@(a)", "nothing"):
+        await graph.update("e", {"see": see})
+        mentions.append([element.id for element in await graph.referenced_by("a")])
+    assert mentions == [["e"], [], ["e"], []]
+
+
 async def test_every_word_has_its_weight_however_many_there_are(graph: Graph) -> None:
     said = {"said": " ".join(EVERY)}
     await graph.add_node(EVERY[-1], EVERY[-2], said)
