@@ -78,9 +78,8 @@ def straight_maker(choice: Choice) -> Callable[[Mapping[str, Any]], Any] | None:
     plain = plain_object(given[0].value, inner)
     if plain is None or any(maker_of(inner.fields[name].type) is not as_it_is for name in plain.variables):
         return None
-    return _copier(
-        maker_of(inner)(plain.known), {_own_names(inner)[name]: its for name, its in plain.variables.items()}
-    )
+    own = _own_names(inner)
+    return _copier(maker_of(inner)(plain.known), {own[name]: its for name, its in plain.variables.items()})
 
 
 def _copier(first: Any, variables: Mapping[str, str]) -> Callable[[Mapping[str, Any]], Any] | None:

@@ -30,7 +30,7 @@ from msgspec import Struct
 
 from schema.context import RequestContext
 from schema.direct import DIRECT, Direct
-from schema.making import OURS, maker_of, straight_maker
+from schema.making import OURS, Make, maker_of, straight_maker
 from schema.selection import Choice, Selection
 from schema.shapes import SHAPES, nests_below
 from schema.templates import Arguments
@@ -41,7 +41,6 @@ from ugs.reads.plan import Read
 from ugs.reads.rendering import NULL, json_of, row_writer
 from ugs.writer import Outcome
 
-Make = Callable[[Any], Any]
 Write = Callable[[Any], str]
 Seal = Callable[[bytes], bytes]
 """How a body becomes what goes over the wire."""
@@ -86,10 +85,10 @@ class CompiledChange:
         self.choice, self.arguments = choice, Arguments(choice)
         self.names = {argument.python_name: name for argument, name in zip(resolver.arguments, field.args, strict=True)}
         self.makers = {name: maker_of(argument.type) for name, argument in field.args.items()}
-        self.straight = straight_maker(choice)
         self.resolve: Callable[..., Awaitable[Any]] = resolver.base_resolver.wrapped_func
         self.write = writer_of(compiler, choice, field.type)
         self.direct = DIRECT.get(choice.name)
+        self.straight = None if self.direct is None else straight_maker(choice)
 
     async def run(self, context: RequestContext, variables: VariableValues) -> bytes | ExecutionResult:
         """Do it and write what came of it; a refusal is shown as the executor would show it."""

@@ -88,8 +88,10 @@ def _gather(value: Json, scalars: bool, leaves: list[str]) -> None:
 
 def json_tokens(value: Json, scalars: bool) -> set[str]:
     """The tokens of all texts inside a value."""
+    leaves: list[str] = []
+    _gather(value, scalars, leaves)
     # No word reaches over a line break, so the texts can be cut in one go.
-    return tokens("\n".join(text_leaves(value, scalars)))
+    return tokens("\n".join(leaves))
 
 
 def node_words(id: str, type: str | None, properties: str, data: str | None) -> dict[str, float]:
@@ -106,10 +108,7 @@ def node_words(id: str, type: str | None, properties: str, data: str | None) -> 
 
 def _add_json(weights: dict[str, float], text: str, weight: float, *, scalars: bool) -> None:
     value = from_text(text)
-    leaves: list[str] = []
-    _gather(value, scalars, leaves)
-    # No word reaches over a line break, so the texts can be cut in one go.
-    for word in tokens("\n".join(leaves)):
+    for word in json_tokens(value, scalars):
         weights[word] = weights.get(word, 0.0) + weight
     if "@(" in text:
         _mark_addresses(weights, value)
