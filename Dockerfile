@@ -15,21 +15,21 @@ COPY backends ./backends
 COPY schema ./schema
 COPY gateway ./gateway
 COPY conformance ./conformance
-COPY --from=web /src/gateway/static ./gateway/static
+COPY --from=web /src/gateway/ugs_gateway/static ./gateway/ugs_gateway/static
 RUN scripts/install_app.sh /app requirements.lock
 
 FROM python:3.13-slim
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin ugs \
     && install --directory --owner=ugs --group=ugs /data
 COPY --from=build /app /app
-# A container listens on all of its own addresses; what reaches it is decided by how its port is published.
 ENV PATH=/app/bin:$PATH \
-    PYTHONUNBUFFERED=1 \
-    UGS_ALLOW_OPEN=on
+    PYTHONUNBUFFERED=1
 USER 10001:10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request as web; web.urlopen('http://127.0.0.1:8000/readyz', timeout=3)"]
+# A container listens on all of its own addresses, so it asks for a login (UGS_STORE_KEYS, UGS_TOKEN_FILE, UGS_JWT_KEY_FILE
+# or UGS_JWT_KEYS_URL). To serve without one, say so in the command: add --allow-open, and --allowed-hosts for names.
 CMD ["ugs", "serve", "--store", "file:/data", "--host", "0.0.0.0", "--port", "8000"]

@@ -13,8 +13,8 @@ import msgspec
 from bench.page import html
 from bench.questions import KINDS
 from bench.results import Results, parse_size
-from bench.running import PARTS, Plan, run
-from bench.sampling import Effort
+from bench.runner import PARTS, Plan, run
+from bench.sampler import Effort
 from bench.stores import STORES, Store
 from bench.table import lines
 

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Iterator
 from itertools import cycle
 
-from bench.features import Call, Figure, empty_url, measured, parser, report
+from bench.features import Call, Figure, empty_url, measure_rate, parser, report
 from ugs.actors.api import ActorGraph
-from ugs.api import Graph
+from ugs.graph.api import Graph
 from ugs.graph.commands import AddNode, Update
 from ugs.system import System
 
@@ -51,7 +51,7 @@ async def measure(store: str, seconds: float) -> list[Figure]:
             await system.storage.wipe()
             await Graph(system).batch([AddNode(id=f"n{n}", type="task") for n in range(NODES)])
             return [
-                await measured(store, work, side, callers, seconds, call)
+                await measure_rate(store, work, side, callers, seconds, call)
                 for work, side, call in works(system)
                 for callers in CALLERS
             ]

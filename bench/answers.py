@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ugs.graph.model import Node
-from ugs.graph.paths import Path
-from ugs.graph.search import Hit
-from ugs.graph.walk import Step
+from ugs.graph.paths.shortest_path import Path
+from ugs.graph.text.search import Hit
+from ugs.graph.traversal import Step
 from ugs.values import to_text
 
 
 @lru_cache(maxsize=4_096)
-def quoted(text: str | None) -> str:
+def to_json_text(text: str | None) -> str:
     """A type name as JSON; there are few of them."""
     return to_text(text)
 
@@ -26,7 +26,7 @@ def node_answer(node: Node) -> bytes:
     """All of a node."""
     # Ids are letters, digits, `_`, `-` and `:`, so they need no escaping.
     return (
-        f'{{"id":"{node.id}","type":{quoted(node.type)},"properties":{node.properties_text},'
+        f'{{"id":"{node.id}","type":{to_json_text(node.type)},"properties":{node.properties_text},'
         f'"data":{node.data_text or "null"},"created":{node.created},"modified":{node.modified}}}'
     ).encode()
 
@@ -38,7 +38,7 @@ def hits_answer(hits: Iterable[Hit]) -> bytes:
 
 def steps_answer(steps: Iterable[Step]) -> bytes:
     """What a traversal reached, in the order of visiting."""
-    parts = [f'{{"id":"{s.node.id}","type":{quoted(s.node.type)},"depth":{s.depth}}}' for s in steps]
+    parts = [f'{{"id":"{s.node.id}","type":{to_json_text(s.node.type)},"depth":{s.depth}}}' for s in steps]
     return f"[{','.join(parts)}]".encode()
 
 

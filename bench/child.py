@@ -22,9 +22,9 @@ from bench.noise import Stopwatch
 from bench.questions import SEARCH_LIMIT
 from bench.writes import new_node
 from ugs.graph.model import EDGES, NODES
-from ugs.graph.search import search
-from ugs.graph.walk import Direction, traverse
-from ugs.reads.where import eq
+from ugs.graph.text.search import search
+from ugs.graph.traversal import Direction, traverse
+from ugs.reads.filters import eq
 from ugs.system import System
 
 
@@ -73,7 +73,7 @@ def resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
-async def look(url: str, seconds: float) -> Seen:
+async def measure_store(url: str, seconds: float) -> Seen:
     """Open the store, use it, and tell."""
     base, watch = resident(), Stopwatch()
     async with System.at_url(url) as system:
@@ -111,7 +111,7 @@ async def _serve(system: System, nodes: int, seconds: float) -> None:
 
 def main() -> None:
     url, seconds = sys.argv[1:]
-    seen = asyncio.run(look(url, float(seconds)))
+    seen = asyncio.run(measure_store(url, float(seconds)))
     print(msgspec.json.encode(seen).decode())
 
 

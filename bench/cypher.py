@@ -18,31 +18,25 @@ from pathlib import Path
 
 import msgspec
 
+from bench.contenders import Side
+from bench.cypher_contenders import Asking, open_engine, open_neo4j_itself, open_postgresql_by_hand, open_sqlite_by_hand
 from bench.cypher_peers import PEERS, open_peers
 from bench.cypher_questions import ANCHORED, HOPS, QUESTIONS, arguments_for
-from bench.cypher_sides import (
-    Asking,
-    open_engine,
-    open_neo4j_itself,
-    open_postgresql_by_hand,
-    open_sqlite_by_hand,
-)
 from bench.results import parse_size, size_name
-from bench.sampling import Contest, Effort, Figure, check, figures, sample_all
-from bench.sides import Side
+from bench.sampler import Contest, Effort, Figure, check, figures, sample_all
 from bench.stores import STORES, Loads, ensure_loaded, sqlite_file
 from bench.table import verdict_line
-from bench.targets import Verdict, at_most
+from bench.targets import Verdict, check_at_most
 from tests.servers import ServerUnavailable
-from ugs.cypher.answering import plan_for, prepare
-from ugs.cypher.engine.planning.statistics import Statistics
+from ugs.cypher.engine.planner.statistics import Statistics
+from ugs.cypher.execution import plan_for, prepare
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "bench"
 FOLDER = BUILD / "data"
 EFFORT = Effort(repetitions=3, seconds=0.3, questions=40)
 
 
-async def rivals_of(store: str, size: int, known: dict[str, Asking], beside: tuple[str, ...]) -> list[Asking]:
+async def open_rivals(store: str, size: int, known: dict[str, Asking], beside: tuple[str, ...]) -> list[Asking]:
     """Who answers the same questions on the same data."""
     if store == "memory":
         return [*([known["neo4j"]] if "neo4j" in known else []), *open_peers(size, beside, tell)]
@@ -70,7 +64,7 @@ async def measure(size: int, stores: tuple[str, ...], beside: tuple[str, ...]) -
             await ensure_loaded(STORES[store], url, size, loads, tell)
             ours = await open_engine(url)
             opened.push_async_callback(ours.close)
-            rivals = await rivals_of(store, size, known, beside)
+            rivals = await open_rivals(store, size, known, beside)
             for rival in rivals:
                 opened.push_async_callback(rival.close)  # a connection's thread would keep this process alive
             contests += [contest_for(store, kind, ours, rivals, size) for kind in QUESTIONS]
@@ -94,7 +88,7 @@ def tell(text: str) -> None:
     print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
 
 
-def planning_rate() -> float:
+def measure_planning_rate() -> float:
     """How many queries are parsed, checked and planned in a second."""
     texts, began, count = [question.ours for question in QUESTIONS.values()], time.process_time(), 0
     while time.process_time() - began < 1.0:
@@ -113,18 +107,18 @@ def verdicts(found: list[Figure], size: str) -> Iterator[Verdict]:
         ratio, of = (figure.ratio, "time") if figure.is_quiet else (figure.cpu_ratio, "CPU time")
         name = f"{size}, {figure.store}: {QUESTIONS[figure.kind].title}, {of} against {figure.side}"
         if figure.store == "memory" and figure.side == "neo4j":
-            yield at_most(name, ratio, 1.0 if figure.kind in HOPS else 3.0)
+            yield check_at_most(name, ratio, 1.0 if figure.kind in HOPS else 3.0)
         elif figure.side == "SQL by hand":
-            yield at_most(name, ratio, 2.0)
+            yield check_at_most(name, ratio, 2.0)
 
 
-def growth(smaller: list[Figure], larger: list[Figure]) -> Iterator[Verdict]:
+def check_growth(smaller: list[Figure], larger: list[Figure]) -> Iterator[Verdict]:
     """Anchored questions must not grow with the graph."""
     before = {(one.store, one.kind): one.cpu_micros for one in smaller if one.side == "ours"}
     for one in larger:
         if one.side == "ours" and one.kind in ANCHORED and (one.store, one.kind) in before:
             name = f"{one.store}: {QUESTIONS[one.kind].title}, CPU time of ours, ten times the graph"
-            yield at_most(name, one.cpu_micros / before[one.store, one.kind], 3.0)
+            yield check_at_most(name, one.cpu_micros / before[one.store, one.kind], 3.0)
 
 
 def line(figure: Figure) -> str:
@@ -148,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--beside", default=others, help=f"whom to compare memory with, of {others}")
     asked = parser.parse_args(arguments)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    print(f"parsed, checked and planned: {planning_rate():,.0f} queries/s")
+    print(f"parsed, checked and planned: {measure_planning_rate():,.0f} queries/s")
     results: dict[str, list[Figure]] = {}
     differ = False
     for size in [parse_size(part) for part in asked.sizes.split(",")]:
@@ -164,7 +158,7 @@ def main(arguments: list[str] | None = None) -> int:
     print("\ntargets")
     told = [verdict for size, found in results.items() for verdict in verdicts(found, size)]
     sizes = list(results.values())
-    told += [verdict for one, other in pairwise(sizes) for verdict in growth(one, other)]
+    told += [verdict for one, other in pairwise(sizes) for verdict in check_growth(one, other)]
     print("\n".join(verdict_line(verdict) for verdict in told))
     (BUILD / "cypher.json").write_text(json.dumps(msgspec.to_builtins(results), indent=1), "utf-8")
     return int(differ)

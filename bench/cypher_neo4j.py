@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from bench import data
-from bench.sampling import Tell
+from bench.sampler import Tell
 
 T = TypeVar("T")
 CHUNK = 20_000

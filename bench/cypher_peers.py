@@ -17,8 +17,8 @@ import networkx
 from msgspec import Struct
 
 from bench import data
-from bench.cypher_sides import Asking
-from bench.sampling import Tell
+from bench.cypher_contenders import Asking
+from bench.sampler import Tell
 
 PLACE = Path(__file__).resolve().parent.parent / "build" / "bench" / "python"
 CSV = PLACE.parent / "csv"
@@ -40,12 +40,12 @@ def open_peers(size: int, names: Iterable[str], tell: Tell) -> list[Asking]:
         peer = PEERS.get(name)
         if peer is not None and size <= peer.largest:
             tell(f"filling {name}")
-            module = imported(peer, tell)
+            module = import_engine(peer, tell)
             opened += [] if module is None else [peer.open(module, size)]
     return opened
 
 
-def imported(peer: Peer, tell: Tell) -> Any:
+def import_engine(peer: Peer, tell: Tell) -> Any:
     """The engine's module, installed when it is not there yet; None where that is impossible."""
     if str(PLACE) not in sys.path:
         sys.path.append(str(PLACE))

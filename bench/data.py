@@ -157,13 +157,13 @@ def _event(type: str, id: str, timestamp: int, position: int, data: dict[str, An
 def events(size: int, with_edges: bool = True) -> Iterator[Event]:
     """The log that makes the graph, each line tied to the one before."""
     crc = GENESIS_CRC
-    for event in _unsealed(size, with_edges):
+    for event in _make_events(size, with_edges):
         sealed = seal(event, crc)
         crc = sealed.crc or crc
         yield sealed
 
 
-def _unsealed(size: int, with_edges: bool) -> Iterator[Event]:
+def _make_events(size: int, with_edges: bool) -> Iterator[Event]:
     for position, node in enumerate(nodes(size), start=1):
         yield node_event(node, position)
     if with_edges:

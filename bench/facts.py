@@ -19,17 +19,17 @@ from uuid import UUID
 
 import msgspec
 
-from bench.features import Figure, empty_url, measured, parser, report
+from bench.contenders.facts_by_hand import BY_HAND, SCOPE, FactsByHand
+from bench.features import Figure, empty_url, measure_rate, parser, report
 from bench.results import parse_size, size_name
-from bench.sides.facts_by_hand import BY_HAND, SCOPE, FactsByHand
 from bench.stores import STORES
 from ugs.changes import TableWrites
 from ugs.facts.api import Facts
-from ugs.facts.ingesting import NoteToIngest, Object, Stated
+from ugs.facts.commands.ingestion import NoteToIngest, Object, Stated
 from ugs.facts.model import ENTITIES, FACTS, Entity, Fact
 from ugs.system import System
 
-EACH = 10
+FACTS_PER_SUBJECT = 10
 """So many facts has a subject, one after another; only the last one is open."""
 DAY = 86_400_000_000
 START = 1_735_689_600_000_000
@@ -44,7 +44,7 @@ def subject_rows(number: int, predicate_id: str) -> tuple[Entity, list[Fact]]:
     entity = str(UUID(int=number + 1))
     facts = [
         Fact(
-            fact_id=str(UUID(int=(number + 1) * EACH + at | 1 << 120)),
+            fact_id=str(UUID(int=(number + 1) * FACTS_PER_SUBJECT + at | 1 << 120)),
             tenant_id="default",
             project_id="default",
             agent_id="default",
@@ -55,11 +55,11 @@ def subject_rows(number: int, predicate_id: str) -> tuple[Entity, list[Fact]]:
             object_entity_id=None,
             object_value=f"firm {(number + at) % 1_000}",
             valid_from=START + at * 10 * DAY,
-            valid_to=None if at == EACH - 1 else START + (at + 1) * 10 * DAY,
+            valid_to=None if at == FACTS_PER_SUBJECT - 1 else START + (at + 1) * 10 * DAY,
             created_at=START,
             updated_at=START,
         )
-        for at in range(EACH)
+        for at in range(FACTS_PER_SUBJECT)
     ]
     return Entity(entity, "default", "default", f"Person {number}", f"person {number}", None, START, START), facts
 
@@ -67,9 +67,11 @@ def subject_rows(number: int, predicate_id: str) -> tuple[Entity, list[Fact]]:
 async def load(system: System, facts: int) -> None:
     """Bring so many facts into the tables; the log is not what is measured here."""
     done = await Facts(system).register_predicate("works at", status="active", cardinality="single")
-    numbers = range(facts // EACH)
-    for first in range(0, len(numbers), CHUNK // EACH):
-        rows = [subject_rows(n, done.predicate.predicate_id) for n in numbers[first : first + CHUNK // EACH]]
+    numbers = range(facts // FACTS_PER_SUBJECT)
+    for first in range(0, len(numbers), CHUNK // FACTS_PER_SUBJECT):
+        rows = [
+            subject_rows(n, done.predicate.predicate_id) for n in numbers[first : first + CHUNK // FACTS_PER_SUBJECT]
+        ]
         writes = {
             ENTITIES: TableWrites(inserts=[entity for entity, _ in rows]),
             FACTS: TableWrites(inserts=[fact for _, held in rows for fact in held]),
@@ -82,17 +84,17 @@ class Asked:
     """Subjects and instants in random order, the same for everybody."""
 
     def __init__(self, facts: int) -> None:
-        self._random, self._subjects = Random(1), facts // EACH
+        self._random, self._subjects = Random(1), facts // FACTS_PER_SUBJECT
 
     def subject(self) -> str:
         return f"Person {self._random.randrange(self._subjects)}"
 
     def instant(self) -> int:
-        return START + self._random.randrange(EACH * 10 * DAY)
+        return START + self._random.randrange(FACTS_PER_SUBJECT * 10 * DAY)
 
 
 @asynccontextmanager
-async def rivals(store: str, url: str) -> AsyncIterator[FactsByHand | None]:
+async def open_rivals(store: str, url: str) -> AsyncIterator[FactsByHand | None]:
     side = await BY_HAND[store].open(url) if store in BY_HAND else None
     try:
         yield side
@@ -117,16 +119,18 @@ async def measure(store: str, facts: int, seconds: float) -> list[Figure]:
         async with System.at_url(url) as system:
             await system.storage.wipe()
             await load(system, facts)
-            async with rivals(store, url) as by_hand:
-                figures += await reads(store, system, by_hand, facts, seconds)
-                figures += await ingests(store, system, by_hand, seconds)
+            async with open_rivals(store, url) as by_hand:
+                figures += await measure_reads(store, system, by_hand, facts, seconds)
+                figures += await measure_ingestion(store, system, by_hand, seconds)
             await system.storage.wipe()
     return figures
 
 
-async def reads(store: str, system: System, by_hand: FactsByHand | None, facts: int, seconds: float) -> list[Figure]:
+async def measure_reads(
+    store: str, system: System, by_hand: FactsByHand | None, facts: int, seconds: float
+) -> list[Figure]:
     ours, asked, figures = Facts(system), Asked(facts), []
-    now = START + EACH * 10 * DAY
+    now = START + FACTS_PER_SUBJECT * 10 * DAY
 
     async def holds_now(_: int) -> None:
         await ours.active_facts(asked.subject())
@@ -147,35 +151,35 @@ async def reads(store: str, system: System, by_hand: FactsByHand | None, facts: 
     for work, mine, theirs in (("holds now", holds_now, now_by_hand), ("held then (as of)", held_then, then_by_hand)):
         name = f"{work}, {size_name(facts)} facts"
         for callers in CALLERS:
-            figures.append(await measured(store, name, "ours", callers, seconds, mine))
+            figures.append(await measure_rate(store, name, "ours", callers, seconds, mine))
             if by_hand is not None:
-                figures.append(await measured(store, name, by_hand.name, callers, seconds, theirs))
+                figures.append(await measure_rate(store, name, by_hand.name, callers, seconds, theirs))
     return figures
 
 
-async def ingests(store: str, system: System, by_hand: FactsByHand | None, seconds: float) -> list[Figure]:
+async def measure_ingestion(store: str, system: System, by_hand: FactsByHand | None, seconds: float) -> list[Figure]:
     ours, numbers, figures = Facts(system), count(), []
     predicate = (await ours.register_predicate("knows")).predicate.predicate_id
 
-    def said() -> tuple[str, str, list[str]]:
+    def make_statement() -> tuple[str, str, list[str]]:
         n = next(numbers)
         subject, objects = f"Ann {n}", [f"Bob {n % 997}", f"Cid {n % 991}", f"Dan {n}"]
         return f"{subject} knows {', '.join(objects)}", subject, objects
 
     async def ingest(_: int) -> None:
-        text, subject, objects = said()
+        text, subject, objects = make_statement()
         relations = tuple(Stated(subject, "knows", Object(entity=name)) for name in objects)
         await ours.ingest(NoteToIngest(text=text, relations=relations))
 
     async def ingest_by_hand(_: int) -> None:
         assert by_hand is not None
-        await by_hand.ingest(*said(), predicate)
+        await by_hand.ingest(*make_statement(), predicate)
 
     for callers in CALLERS:
-        figures.append(await measured(store, "notes with 3 relations", "ours", callers, seconds, ingest))
+        figures.append(await measure_rate(store, "notes with 3 relations", "ours", callers, seconds, ingest))
         if by_hand is not None:
             figures.append(
-                await measured(store, "notes with 3 relations", by_hand.name, callers, seconds, ingest_by_hand)
+                await measure_rate(store, "notes with 3 relations", by_hand.name, callers, seconds, ingest_by_hand)
             )
     return figures
 

@@ -58,7 +58,7 @@ def empty_url(store: str) -> Iterator[str]:
         yield urls[store]()
 
 
-async def measured(store: str, work: str, side: str, callers: int, seconds: float, call: Call) -> Figure:
+async def measure_rate(store: str, work: str, side: str, callers: int, seconds: float, call: Call) -> Figure:
     """The rate of some work with so many callers, after a short run that warms everything up."""
     await rate_of(call, callers, 1, seconds / 10)
     watch = Stopwatch(STORES[store].process_ids())

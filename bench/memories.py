@@ -15,15 +15,15 @@ from random import Random
 from typing import Any
 
 from bench.stores import neo4j_url, postgresql_url
-from ugs.api import Graph
 from ugs.connect import storage_for
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
+from ugs.graph.api import Graph
+from ugs.log.replay import copy_log, position_of
 from ugs.ontology.api import Memory
 from ugs.ontology.definition import ConnectionType
-from ugs.replay import copy_log, position_of
 from ugs.system import System
 
-PORTION = 5_000
+PORTION_SIZE = 5_000
 WORDS = ("kitchen", "garden", "invoice", "plumber", "meeting", "budget", "report", "phone", "travel", "farmhouse")
 CONTEXTS = ("phone", "home", "office")
 TYPES = [ConnectionType("NextAction", ("Project",), ("Action",)), ConnectionType("Near", ("Action",), ("Action",))]
@@ -70,8 +70,8 @@ def edge_records(numbers: range, nodes: int) -> list[dict[str, str]]:
 
 
 def portions(first: int, end: int) -> Iterator[range]:
-    for start in range(first, end, PORTION):
-        yield range(start, min(start + PORTION, end))
+    for start in range(first, end, PORTION_SIZE):
+        yield range(start, min(start + PORTION_SIZE, end))
 
 
 def event_count(nodes: int) -> int:

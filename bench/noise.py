@@ -9,11 +9,11 @@ from contextlib import suppress
 import psutil
 from msgspec import Struct
 
-QUIET = 0.20
+MAX_OTHER_CPU = 0.20
 """Up to this many cores of foreign work a sample counts."""
 
-RETAKES = 2
-RESTING = ("idle", "iowait", "steal")
+MAX_RETAKES = 2
+IDLE_STATES = ("idle", "iowait", "steal")
 
 
 class Spent(Struct, frozen=True):
@@ -27,7 +27,7 @@ class Spent(Struct, frozen=True):
 
     @property
     def is_quiet(self) -> bool:
-        return self.foreign <= QUIET
+        return self.foreign <= MAX_OTHER_CPU
 
 
 class Stopwatch:
@@ -53,7 +53,9 @@ class Stopwatch:
 def machine_busy() -> float:
     """Seconds of CPU that the machine has spent on anything."""
     times = psutil.cpu_times()
-    return float(sum(spent for name, spent in times._asdict().items() if name not in RESTING and "guest" not in name))
+    return float(
+        sum(spent for name, spent in times._asdict().items() if name not in IDLE_STATES and "guest" not in name)
+    )
 
 
 def cpu_of(pid: int) -> float:

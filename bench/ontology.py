@@ -29,7 +29,7 @@ from mcp.client.stdio import StdioServerParameters
 from msgspec import Struct
 
 from bench.features import BUILD, parser
-from bench.graphql.installing import Missing, ensure_node
+from bench.graphql.peer_packages import Missing, ensure_node
 from bench.memories import OutOfTime, Patience, load, write_peer_file
 from bench.noise import Stopwatch
 from bench.results import parse_size
@@ -79,14 +79,14 @@ class Watch:
         spent = watch.read()
         found = (statistics.median(times), max(times), spent.server * 1_000 / self.calls, spent.foreign)
         figure = Figure(self.side, self.nodes, work, self.calls, *(round(number, 2) for number in found))
-        print(told(figure), flush=True)
+        print(format_figure(figure), flush=True)
         return figure
 
     async def all(self, works: Work) -> list[Figure]:
         return [await self.measure(work, call) for work, call in works.items()]
 
 
-def told(figure: Figure) -> str:
+def format_figure(figure: Figure) -> str:
     return (
         f"{figure.side:<14}{figure.nodes:>8,} nodes  {figure.work:<42}{figure.waited:>10,.1f} ms, at most "
         f"{figure.longest:>9,.1f}, processor {figure.processor:>9,.1f}   foreign {figure.foreign:.2f}"
@@ -97,7 +97,7 @@ def our_work(client: Client, nodes: int) -> Work:
     """The calls that are measured on our own server."""
 
     def tool(name: str, **arguments: Any) -> Call:
-        return lambda: succeeding(client, name, arguments)
+        return lambda: call_or_stop(client, name, arguments)
 
     some = f"n{nodes // 2 - nodes // 2 % 10}"
     pair = {"from_node_id": some, "to_node_id": "n1"}
@@ -121,7 +121,7 @@ def our_work(client: Client, nodes: int) -> Work:
     }
 
 
-async def succeeding(client: Client, tool: str, arguments: dict[str, Any]) -> None:
+async def call_or_stop(client: Client, tool: str, arguments: dict[str, Any]) -> None:
     """A call whose refusal ends the comparison."""
     result = await client.call_tool(tool, arguments)
     if result.is_error:
@@ -157,22 +157,22 @@ def peer_work(client: Client, nodes: int) -> Work:
 
     async def create() -> None:
         entity = {"name": f"new{next(made)}", "entityType": "Action", "observations": ["new"]}
-        await succeeding(client, "create_entities", {"entities": [entity]})
+        await call_or_stop(client, "create_entities", {"entities": [entity]})
 
     async def connect() -> None:
         relation = {"from": f"n{next(made)}", "to": "n1", "relationType": "NextAction"}
-        await succeeding(client, "create_relations", {"relations": [relation]})
+        await call_or_stop(client, "create_relations", {"relations": [relation]})
 
     return {
         "create_node": create,
         "create_connection": connect,
-        "get_node": lambda: succeeding(client, "open_nodes", {"names": [f"n{nodes // 2}"]}),
-        "search_content, one hit": lambda: succeeding(client, "search_nodes", {"query": f"Number {nodes - 1}\n"}),
-        "search_content, no hit": lambda: succeeding(client, "search_nodes", {"query": "bathroom"}),
+        "get_node": lambda: call_or_stop(client, "open_nodes", {"names": [f"n{nodes // 2}"]}),
+        "search_content, one hit": lambda: call_or_stop(client, "search_nodes", {"query": f"Number {nodes - 1}\n"}),
+        "search_content, no hit": lambda: call_or_stop(client, "search_nodes", {"query": "bathroom"}),
     }
 
 
-async def theirs(folder: Path, nodes: int, calls: int) -> list[Figure]:
+async def measure_reference(folder: Path, nodes: int, calls: int) -> list[Figure]:
     """The reference memory server: entities with observations in one file."""
     program, *arguments = ensure_peer(folder)
     file = folder / f"server-memory-{nodes}.jsonl"
@@ -195,18 +195,18 @@ async def run(options: Any) -> list[Figure]:
         mirror = folder / f"files-{nodes}" if store == FILES else None
         found += await ours(store, url, nodes, options.calls, mirror)
     if not options.no_peer:
-        found += await theirs(folder, nodes, options.peer_calls or options.calls)
+        found += await measure_reference(folder, nodes, options.peer_calls or options.calls)
     return found
 
 
-def kept(file: Path, figures: list[Figure]) -> list[Figure]:
+def merge_figures(file: Path, figures: list[Figure]) -> list[Figure]:
     """The figures of earlier runs, with those of this one in their place."""
     known = msgspec.json.decode(file.read_bytes(), type=list[Figure]) if file.exists() else []
     new = {(figure.side, figure.nodes) for figure in figures}
     return [figure for figure in known if (figure.side, figure.nodes) not in new] + figures
 
 
-def too_slow(figures: list[Figure]) -> list[Figure]:
+def find_too_slow(figures: list[Figure]) -> list[Figure]:
     """Our own calls that usually take longer than the seed allows."""
     return [one for one in figures if one.side != "server-memory" and one.waited > LONGEST_SECONDS * 1_000]
 
@@ -225,10 +225,12 @@ def main(arguments: list[str] | None = None) -> int:
     except OutOfTime as reached:
         print(f"not yet loaded: {reached}; the next run goes on from here")
         return 75
-    asked.output.write_bytes(msgspec.json.format(msgspec.json.encode(kept(asked.output, figures)), indent=2) + b"\n")
-    for figure in too_slow(figures):
-        print(f"longer than the seed allows: {told(figure)}")
-    return 1 if too_slow(figures) else 0
+    asked.output.write_bytes(
+        msgspec.json.format(msgspec.json.encode(merge_figures(asked.output, figures)), indent=2) + b"\n"
+    )
+    for figure in find_too_slow(figures):
+        print(f"longer than the seed allows: {format_figure(figure)}")
+    return 1 if find_too_slow(figures) else 0
 
 
 if __name__ == "__main__":

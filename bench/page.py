@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 
 from bench.questions import TITLES
 from bench.results import Results, size_name
-from bench.sampling import Figure
+from bench.sampler import Figure
 from bench.table import lines
 
 ROW, LEFT, WIDTH = 18, 260, 900

@@ -12,13 +12,14 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from bench.features import Call, Figure, empty_url, measured, parser, report
+from bench.features import Call, Figure, empty_url, measure_rate, parser, report
 from ugs import cypher
-from ugs.api import Graph
-from ugs.features import CATALOG
-from ugs.programs import Programs, parse_text, ready_made, validate
-from ugs.programs.safety import check_query
-from ugs.replay import copy_log
+from ugs.feature_registry import CATALOG
+from ugs.graph.api import Graph
+from ugs.log.replay import copy_log
+from ugs.programs import load_builtin_programs, parse_text, validate
+from ugs.programs.api import Programs
+from ugs.programs.validation.query_safety import check_query
 from ugs.system import System
 
 WORDS = ("organizational", "learning", "structure", "pattern", "memory", "change", "market", "network", "culture")
@@ -76,20 +77,20 @@ def concepts(count: int) -> Iterator[dict[str, Any]]:
 def checks() -> Iterator[tuple[str, str, Call]]:
     """Validation, which needs no store: of the seed's example, and of every ready-made program."""
     programs = {"the complete example": parse_text(COMPLETE).program}
-    programs |= {name: tree.as_json() for name, tree in ready_made().items()}
+    programs |= {name: tree.as_json() for name, tree in load_builtin_programs().items()}
     for name, raw in programs.items():
-        yield f"validate {name}", "first time", partial(validated, raw, True)
-        yield f"validate {name}", "known", partial(validated, raw, False)
+        yield f"validate {name}", "first time", partial(validate_text, raw, True)
+        yield f"validate {name}", "known", partial(validate_text, raw, False)
 
 
-async def validated(raw: object, anew: bool, _: int) -> None:
+async def validate_text(raw: object, anew: bool, _: int) -> None:
     if anew:
         check_query.cache_clear()
         cypher.prepare.cache_clear()
     assert validate(raw).valid
 
 
-def runs(system: System) -> Iterator[tuple[str, str, Call]]:
+def program_calls(system: System) -> Iterator[tuple[str, str, Call]]:
     """Programs, and the same queries by hand."""
     programs = Programs(system)
     short, complete = parse_text(SHORT).program, parse_text(COMPLETE).program
@@ -102,13 +103,13 @@ def runs(system: System) -> Iterator[tuple[str, str, Call]]:
             await cypher.run(session, SEED)
             await cypher.run(session, EXPAND)
 
-    async def whole(_: int) -> None:
+    async def run_program(_: int) -> None:
         found = await programs.execute(complete)
         assert found.aborted is None, found.aborted
 
     yield "two queries", "program", two_queries
     yield "two queries", "by hand", by_hand
-    yield "the seed's complete example", "program", whole
+    yield "the seed's complete example", "program", run_program
 
 
 async def measure(store: str, source: System, seconds: float) -> list[Figure]:
@@ -117,11 +118,13 @@ async def measure(store: str, source: System, seconds: float) -> list[Figure]:
             await system.storage.wipe()
             await copy_log(source.storage, system.storage, CATALOG)
             await system.vectors.ready(None, 600)
-            return [await measured(store, work, side, 1, seconds, call) for work, side, call in runs(system)]
+            return [
+                await measure_rate(store, work, side, 1, seconds, call) for work, side, call in program_calls(system)
+            ]
 
 
 async def run(stores: list[str], nodes: int, seconds: float) -> list[Figure]:
-    figures = [await measured("memory", work, side, 1, seconds / 10, call) for work, side, call in checks()]
+    figures = [await measure_rate("memory", work, side, 1, seconds / 10, call) for work, side, call in checks()]
     async with System.at_url("memory:") as source:
         for part in concepts(nodes if stores else 0):
             await Graph(source).import_graph(part)

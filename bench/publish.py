@@ -22,7 +22,7 @@ PAGE = BUILD.parents[1] / "docs" / "performance.md"
 START, END = "<!-- figures: start -->", "<!-- figures: end -->"
 
 
-def published(page: str, results: Results, more: Iterable[str] = ()) -> str:
+def insert_figures(page: str, results: Results, more: Iterable[str] = ()) -> str:
     """The page with these figures."""
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(END)
@@ -116,7 +116,7 @@ def servers() -> list[str]:
 
 def main() -> int:
     results = msgspec.json.decode((BUILD / "results.json").read_bytes(), type=Results)
-    PAGE.write_text(published(PAGE.read_text(), results, servers()))
+    PAGE.write_text(insert_figures(PAGE.read_text(), results, servers()))
     print(f"{PAGE}: figures of {', '.join(size_name(one.size) for one in results.sizes)} nodes")
     return 0
 

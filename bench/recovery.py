@@ -11,11 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from bench.child import Seen
-from bench.sampling import Tell
+from bench.sampler import Tell
 from bench.stores import files_folder, load_events
-from bench.targets import Verdict, at_least, at_most
+from bench.targets import Verdict, check_at_least, check_at_most
 from ugs.connect import storage_for
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 
 MILLION = 1_000_000
 
@@ -45,7 +45,7 @@ class Recovery(Struct, frozen=True):
         return (whole.graph_bytes - whole.base_bytes - (nodes.graph_bytes - nodes.base_bytes)) / whole.edges
 
 
-async def in_a_child(url: str, seconds: float) -> Seen:
+async def measure_in_child(url: str, seconds: float) -> Seen:
     """Look at a store from a fresh process."""
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.child", url, str(seconds), stdout=asyncio.subprocess.PIPE
@@ -60,14 +60,14 @@ async def measure_recovery(folder: Path, size: int, service: float, tell: Tell) 
     """Reopen copies of the files of a size, which must be loaded already; one of them serves for a while."""
     whole = copy_of(folder, files_folder(folder, size))
     tell(f"opening {size:,} nodes from the snapshot")
-    from_snapshot = await in_a_child(f"file:{whole}?snapshot_every=0", service)
+    from_snapshot = await measure_in_child(f"file:{whole}?snapshot_every=0", service)
     whole = copy_of(folder, files_folder(folder, size))
     for snapshot in whole.glob("*snapshot*"):
         snapshot.unlink()
     tell(f"opening {size:,} nodes from the log")
-    from_log = await in_a_child(f"file:{whole}?snapshot_every=0", 0.0)
+    from_log = await measure_in_child(f"file:{whole}?snapshot_every=0", 0.0)
     tell(f"opening {size:,} nodes without edges")
-    nodes_only = await in_a_child(f"file:{await nodes_only_files(folder, size)}?snapshot_every=0", 0.0)
+    nodes_only = await measure_in_child(f"file:{await nodes_only_files(folder, size)}?snapshot_every=0", 0.0)
     shutil.rmtree(whole)
     return Recovery(size, from_log, from_snapshot, nodes_only)
 
@@ -104,9 +104,9 @@ def verdicts(recovery: Recovery) -> list[Verdict]:
     busy = [] if seen.quiet else ["CPU time"]
     how = f" ({', '.join(scaled + busy)})" if scaled or busy else ""
     return [
-        at_least(f"{size}: replay, events/s", recovery.replay_rate, 200_000),
-        at_most(f"{size}: open a million events from the snapshot{how}, s", to_a_million, 5.0),
-        at_most(f"{size}: bytes per node", recovery.node_bytes, 700, "{:.0f}".format),
-        at_most(f"{size}: bytes per edge", recovery.edge_bytes, 300, "{:.0f}".format),
-        at_most(f"{size}: longest collector pause, ms", seen.longest_pause * 1000, 50, "{:.1f}".format),
+        check_at_least(f"{size}: replay, events/s", recovery.replay_rate, 200_000),
+        check_at_most(f"{size}: open a million events from the snapshot{how}, s", to_a_million, 5.0),
+        check_at_most(f"{size}: bytes per node", recovery.node_bytes, 700, "{:.0f}".format),
+        check_at_most(f"{size}: bytes per edge", recovery.edge_bytes, 300, "{:.0f}".format),
+        check_at_most(f"{size}: longest collector pause, ms", seen.longest_pause * 1000, 50, "{:.1f}".format),
     ]

@@ -10,9 +10,9 @@ from statistics import median
 from msgspec import Struct
 
 from bench.recovery import Recovery
-from bench.sampling import Figure, Sample
+from bench.sampler import Figure, Sample
 from bench.stores import Load
-from bench.targets import Verdict, at_least
+from bench.targets import Verdict, check_at_least
 from bench.writes import WriteSample
 
 PACKAGES = ("msgspec", "orjson", "networkx", "rustworkx", "asyncpg", "aiosqlite", "neo4j", "sqlalchemy")
@@ -106,7 +106,7 @@ def write_figures(samples: Iterable[WriteSample]) -> list[WriteFigure]:
 def write_verdicts(figures: Iterable[WriteFigure], size: str) -> list[Verdict]:
     """Group commit on the memory store with its log."""
     return [
-        at_least(
+        check_at_least(
             f"{size}: durable events/s, {f.writers} writers, "
             + ("one event a command" if f.batch == 1 else f"batches of {f.batch}"),
             f.rate,

@@ -16,14 +16,14 @@ import msgspec
 from msgspec import Struct
 
 from bench import data
-from bench.sampling import Tell
-from bench.sides import Side
+from bench.contenders import Side
+from bench.sampler import Tell
 from tests.servers import url_of
 from tests.servers.state import find_shared
 from ugs.connect import storage_for
 from ugs.events import Head
-from ugs.features import CATALOG
-from ugs.replay import replay_into
+from ugs.feature_registry import CATALOG
+from ugs.log.replay import replay_into
 from ugs.storage import Storage
 
 FORMAT = 1
@@ -181,28 +181,28 @@ def neo4j_url(folder: Path, size: int) -> str:
 
 
 async def python_structures(url: str, size: int) -> list[Side]:
-    from bench.sides.by_hand import LookUps
-    from bench.sides.networkx_side import NetworkX
-    from bench.sides.rustworkx_side import RustworkX
+    from bench.contenders.by_hand import LookUps
+    from bench.contenders.networkx_contender import NetworkX
+    from bench.contenders.rustworkx_contender import RustworkX
 
     look_ups = LookUps(data.nodes(size))
     return [NetworkX(size, look_ups), RustworkX(size, look_ups)]
 
 
 async def raw_sqlite(url: str, size: int) -> list[Side]:
-    from bench.sides.aiosqlite_side import open_aiosqlite
+    from bench.contenders.aiosqlite_contender import open_aiosqlite
 
     return [await open_aiosqlite(url)]
 
 
 async def raw_postgresql(url: str, size: int) -> list[Side]:
-    from bench.sides.asyncpg_side import open_asyncpg
+    from bench.contenders.asyncpg_contender import open_asyncpg
 
     return [await open_asyncpg(url)]
 
 
 async def raw_neo4j(url: str, size: int) -> list[Side]:
-    from bench.sides.neo4j_side import open_neo4j
+    from bench.contenders.neo4j_contender import open_neo4j
 
     return [await open_neo4j(url)]
 

@@ -24,7 +24,7 @@ from websockets import Subprotocol
 from websockets.asyncio.client import ClientConnection, connect
 
 from bench.features import BUILD
-from bench.graphql.serving import Place, Server, start_ours
+from bench.graphql.servers import Place, Server, start_ours
 from bench.noise import cpu_of
 
 A_SOCKET = 50
@@ -74,7 +74,7 @@ class Listener:
 
 
 @asynccontextmanager
-async def introduced(server: Server) -> AsyncIterator[ClientConnection]:
+async def open_socket(server: Server) -> AsyncIterator[ClientConnection]:
     """A socket that has said who it is."""
     url = server.url.replace("http", "ws")
     spoken = [Subprotocol("graphql-transport-ws")]
@@ -94,9 +94,9 @@ async def ask(socket: ClientConnection, name: str, query: str, **variables: Any)
 async def publish(server: Server, a_second: float, seconds: float) -> int:
     """Add nodes at a steady rate; how many there are."""
     batches = int(a_second * seconds / BATCH)
-    async with introduced(server) as socket:
+    async with open_socket(server) as socket:
         turns = asyncio.Semaphore(UNDER_WAY)
-        answers = asyncio.create_task(answered(socket, batches, turns))
+        answers = asyncio.create_task(await_completions(socket, batches, turns))
         began = time.perf_counter()
         for number in range(batches):
             await asyncio.sleep(max(0, began + number * BATCH / a_second - time.perf_counter()))
@@ -107,7 +107,7 @@ async def publish(server: Server, a_second: float, seconds: float) -> int:
     return batches * BATCH
 
 
-async def answered(socket: ClientConnection, batches: int, turns: asyncio.Semaphore) -> None:
+async def await_completions(socket: ClientConnection, batches: int, turns: asyncio.Semaphore) -> None:
     """Wait until so many operations are done."""
     while batches:
         told = msgspec.json.decode(await socket.recv())
@@ -125,13 +125,13 @@ def resident(server: Server) -> float:
 async def measure(server: Server, idle: int, listeners: int, a_second: float, seconds: float) -> Figures:
     before = resident(server)
     async with AsyncExitStack() as open_:
-        sockets = [await open_.enter_async_context(introduced(server)) for _ in range(-(-idle // A_SOCKET))]
+        sockets = [await open_.enter_async_context(open_socket(server)) for _ in range(-(-idle // A_SOCKET))]
         for number in range(idle):
             await ask(sockets[number // A_SOCKET], f"s{number}", IDLE, id=f"never{number}")
         heard = [Listener() for _ in range(listeners)]
         tasks = []
         for listener in heard:
-            socket = await open_.enter_async_context(introduced(server))
+            socket = await open_.enter_async_context(open_socket(server))
             await ask(socket, "all", ALL)
             tasks.append(asyncio.create_task(listener.listen(socket, int(a_second * seconds / BATCH) * BATCH)))
         await asyncio.sleep(2)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from bench.child import Seen
 from bench.questions import TITLES
 from bench.results import Results, SizeResults, WriteFigure, size_name
-from bench.sampling import Figure
+from bench.sampler import Figure
 from bench.targets import Verdict
 
 READS_HEAD = (

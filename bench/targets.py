@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from bench.sampling import Figure
+from bench.sampler import Figure
 
 
 class Verdict(Struct, frozen=True):
@@ -17,11 +17,11 @@ class Verdict(Struct, frozen=True):
     met: bool
 
 
-def at_most(target: str, value: float, limit: float, show: Callable[[float], str] = "{:.2f}".format) -> Verdict:
+def check_at_most(target: str, value: float, limit: float, show: Callable[[float], str] = "{:.2f}".format) -> Verdict:
     return Verdict(f"{target} <= {show(limit)}", show(value), value <= limit)
 
 
-def at_least(target: str, value: float, limit: float, show: Callable[[float], str] = "{:,.0f}".format) -> Verdict:
+def check_at_least(target: str, value: float, limit: float, show: Callable[[float], str] = "{:,.0f}".format) -> Verdict:
     return Verdict(f"{target} >= {show(limit)}", show(value), value >= limit)
 
 
@@ -30,12 +30,12 @@ NATIVE_LIMIT = 1.5
 LIBRARIES = ("networkx", "rustworkx")
 
 
-def reading(figures: list[Figure], size: str) -> list[Verdict]:
+def check_reads(figures: list[Figure], size: str) -> list[Verdict]:
     """The targets that ratios of reads decide."""
-    return [verdict for figure in figures if (verdict := _reading(figure, size)) is not None]
+    return [verdict for figure in figures if (verdict := _check_read(figure, size)) is not None]
 
 
-def _reading(figure: Figure, size: str) -> Verdict | None:
+def _check_read(figure: Figure, size: str) -> Verdict | None:
     if figure.ratio is None or figure.cpu_ratio is None:
         return None
     # On a busy machine the wall clock measures the neighbours, and CPU time still measures us.
@@ -44,5 +44,5 @@ def _reading(figure: Figure, size: str) -> Verdict | None:
     if figure.side == "networkx" and figure.kind in ("point", "two_hop"):
         return Verdict(f"{name} < 1.00", f"{ratio:.2f}", ratio < 1.0)
     if figure.side not in LIBRARIES and figure.kind in NATIVE_KINDS:
-        return at_most(name, ratio, NATIVE_LIMIT)
+        return check_at_most(name, ratio, NATIVE_LIMIT)
     return None

@@ -25,14 +25,14 @@ from bench.results import parse_size, size_name
 from bench.stores import STORES
 from ugs.changes import TableWrites
 from ugs.connect import storage_for
-from ugs.features import CATALOG
-from ugs.reads.near import Near, Scored, Vector, nearest_of
+from ugs.feature_registry import CATALOG
+from ugs.reads.vector_search import Near, Scored, Vector, nearest_of
 from ugs.storage import Session, Storage
-from ugs.vectors.hashing import HashingEmbedder
+from ugs.vectors.hashing_embedder import HashingEmbedder
 from ugs.vectors.model import NODE_VECTORS, Embedding
 
-FOUND = 10
-AT_ONCE = 1_000
+RESULT_SIZE = 10
+BATCH_SIZE = 1_000
 SCANS, BUILDING = 4, 3_600
 QUICK = ("postgresql", "neo4j")
 """Stores with an index of their own that may miss some."""
@@ -68,62 +68,64 @@ def vectors(count: int, seed: int) -> list[Vector]:
 
 async def load(storage: Storage, rows: Sequence[Embedding]) -> float:
     started = time.perf_counter()
-    for start in range(0, len(rows), AT_ONCE):
+    for start in range(0, len(rows), BATCH_SIZE):
         async with storage.session(write=True) as session:
-            await session.append((), {NODE_VECTORS.vectors: TableWrites(inserts=list(rows[start : start + AT_ONCE]))})
+            await session.append(
+                (), {NODE_VECTORS.vectors: TableWrites(inserts=list(rows[start : start + BATCH_SIZE]))}
+            )
     return time.perf_counter() - started
 
 
 Search = Callable[[Session, Near], Awaitable[list[Scored]]]
 
 
-async def natively(session: Session, near: Near) -> list[Scored]:
+async def search_natively(session: Session, near: Near) -> list[Scored]:
     return await session.nearest(NODE_VECTORS.vectors, near)
 
 
-async def by_scanning(session: Session, near: Near) -> list[Scored]:
+async def search_by_scan(session: Session, near: Near) -> list[Scored]:
     return await Session.nearest(session, NODE_VECTORS.vectors, near)
 
 
-async def timed(
+async def measure_searches(
     store: str, storage: Storage, search: Search, asked: Sequence[Vector], rows: Sequence[Embedding]
 ) -> tuple[list[Spent], float]:
     """What each search took, and the recall."""
     took, found = [], 0
     watch = Stopwatch(STORES[store].process_ids())
     for vector in asked:
-        near = Near("vector", vector, FOUND)
+        near = Near("vector", vector, RESULT_SIZE)
         watch.restart()
         async with storage.session() as session:
             answer = await search(session, near)
         took.append(watch.read())
         right = {scored.row.id for scored in nearest_of(rows, NODE_VECTORS.vectors, near)}
         found += sum(scored.row.id in right for scored in answer)
-    return took[1:], found / (FOUND * len(asked))  # the first one builds what is built once
+    return took[1:], found / (RESULT_SIZE * len(asked))  # the first one builds what is built once
 
 
 async def measure(store: str, url: str, rows: list[Embedding], asked: list[Vector]) -> list[Figure]:
     """What a store does exactly; then the same rows with its quick index, where it has one."""
-    async with opened(url) as storage:
+    async with open_storage(url) as storage:
         await storage.wipe()
         seconds = await load(storage, rows)
         figures = [
-            await figure(store, "native", seconds, storage, natively, asked, rows),
-            await figure(store, "scan", seconds, storage, by_scanning, asked[:SCANS], rows),
+            await figure(store, "native", seconds, storage, search_natively, asked, rows),
+            await figure(store, "scan", seconds, storage, search_by_scan, asked[:SCANS], rows),
         ]
     if store in QUICK:
         started = time.perf_counter()
-        async with opened(
+        async with open_storage(
             f"{url}{'&' if '?' in url else '?'}hnsw={HashingEmbedder.dimension}&deadline={BUILDING}"
         ) as storage:
             built = time.perf_counter() - started
-            figures.append(await figure(store, "index", built, storage, natively, asked, rows))
+            figures.append(await figure(store, "index", built, storage, search_natively, asked, rows))
             await storage.wipe()
     return figures
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Storage]:
+async def open_storage(url: str) -> AsyncIterator[Storage]:
     storage = storage_for(url)
     await storage.open(CATALOG)
     try:
@@ -141,7 +143,7 @@ async def figure(
     asked: Sequence[Vector],
     rows: Sequence[Embedding],
 ) -> Figure:
-    took, recall = await timed(store, storage, search, asked, rows)
+    took, recall = await measure_searches(store, storage, search, asked, rows)
     walls = [spent.wall * 1000 for spent in took]
     cpu = sum(spent.own + spent.server for spent in took) / len(took) * 1000
     times = (round(one, 2) for one in (median(walls), quantiles(walls, n=20)[-1], cpu))

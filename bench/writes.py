@@ -13,9 +13,9 @@ from random import Random
 
 from msgspec import Struct
 
+from bench.contenders.raw_writer import RawWriter
 from bench.noise import Spent, Stopwatch
-from bench.sampling import Effort, Tell
-from bench.sides.writing import RawWriter
+from bench.sampler import Effort, Tell
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddNode
 from ugs.system import System

@@ -3,7 +3,7 @@
 Installed with the entry point `counter = "counter_actor:Counter"` in the group `ugs.actors`.
 """
 
-from ugs.actors import Actor, Answer, Payload, Turn, handles
+from ugs.actors import Actor, Answer, MessageContext, Payload, handles
 
 
 class Add(Payload, frozen=True):
@@ -12,6 +12,6 @@ class Add(Payload, frozen=True):
 
 class Counter(Actor):
     @handles("add", Add)
-    async def add(self, turn: Turn, add: Add) -> Answer:
-        turn.update(count=turn.properties.get("count", 0) + add.by)
-        return {"count": turn.properties["count"]}
+    async def add(self, context: MessageContext, add: Add) -> Answer:
+        context.update(count=context.properties.get("count", 0) + add.by)
+        return {"count": context.properties["count"]}

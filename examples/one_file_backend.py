@@ -24,7 +24,7 @@ from urllib.parse import unquote
 import msgspec
 
 from ugs import Capabilities, EventQuery, Session, Storage
-from ugs.catalog import Catalog, Kind, Row, Table
+from ugs.catalog import Catalog
 from ugs.changes import Writes
 from ugs.errors import (
     Conflict,
@@ -36,8 +36,9 @@ from ugs.errors import (
     UniqueViolation,
 )
 from ugs.events import EMPTY_LOG, Event, Head
+from ugs.reads.filters import EVERYTHING, All, Any_, Linked, Not, Where, in_, matcher
 from ugs.reads.plan import WHOLE, Order, Page, paged
-from ugs.reads.where import EVERYTHING, All, Any_, Linked, Not, Where, in_, matcher
+from ugs.tables import Kind, Row, Table
 
 REDO = b"redo"
 Tables = Mapping[str, Mapping[Any, Row]]
@@ -197,12 +198,8 @@ class DbmSession(Session):
         return where
 
     async def events(self, query: EventQuery) -> list[Event]:
-        found = [
-            event
-            for event in self.log[max(query.after, 0) : query.until]
-            if query.element in (None, event.element) and (query.types is None or event.type in query.types)
-        ]
-        return (found[::-1] if query.newest else found)[: query.limit]
+        events = self.log[max(query.after, 0) : query.until]
+        return query.select(events[::-1] if query.newest else events)
 
     async def head(self) -> Head:
         if not self.log:

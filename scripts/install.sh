@@ -14,4 +14,4 @@ say "installing the locked dependencies"
 "$venv/bin/uv" pip sync --quiet --python "$venv/bin/python" --require-hashes "$lock"
 say "installing this project (editable)"
 "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation --editable .
-say "ready: $venv/bin/ugs"
+say "ready: $venv/bin/ugs help   (or \`. $venv/bin/activate\`, then \`ugs help\`)"

@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
-# Runs make targets one after the other, those joined by "+" side by side; stops at the first step that fails.
+# Runs make targets one after the other, those joined by "+" side by side, as many at a time as there are cores: the
+# longest first, then whatever comes next takes the place of the one that has ended. Stops at the first step that fails.
 # usage: scripts/test.sh <target>[+<target>]...
 set -uo pipefail
 total=$# number=0 begun=$SECONDS
 LOGS=build/test
 mkdir -p "$LOGS"
+cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PLACES=$((cores > 2 ? cores : 2))
 
 # One target, its output kept; its lines carry its name when others run beside it.
 run_target() {
-    local mark="s/^/$1: /"
+    local mark="s/^/$1: /" started=$SECONDS status
     [ "$2" = alone ] && mark=
     make --keep-going --no-print-directory "$1" 2>&1 | tee "$LOGS/$1.log" | sed -u "$mark"
+    status=${PIPESTATUS[0]}
+    [ "$2" = alone ] || printf '==> %s: %s, %d s\n' "$1" "$([ "$status" -eq 0 ] && echo ok || echo FAILED)" $((SECONDS - started))
+    [ "$status" -eq 0 ] || touch "$LOGS/$1.failed"
 }
 
 # What went wrong comes last, where whoever reads the end of a long log finds it.
@@ -20,10 +26,15 @@ tell_failures() {
 
 # One step: every target of it is let finish, so that one run tells all that is wrong.
 run_step() {
-    local targets=(${1//+/ }) pids=() failed=() index how=alone
+    local targets=(${1//+/ }) failed=() how=alone
     [ "${#targets[@]}" -gt 1 ] && how=beside
-    for target in "${targets[@]}"; do run_target "$target" "$how" & pids+=($!); done
-    for index in "${!targets[@]}"; do wait "${pids[$index]}" || failed+=("${targets[$index]}"); done
+    for target in "${targets[@]}"; do
+        rm -f "$LOGS/$target.failed"
+        while [ "$(jobs -rp | wc -l)" -ge "$PLACES" ]; do sleep 0.2; done
+        run_target "$target" "$how" &
+    done
+    wait
+    for target in "${targets[@]}"; do [ -e "$LOGS/$target.failed" ] && failed+=("$target"); done
     [ "${#failed[@]}" -eq 0 ] && return
     for target in "${failed[@]}"; do tell_failures "$target"; done >&2
     printf '\n==> FAILED at step %d of %d: %s (alone: make %s; whole logs in %s)\n' "$number" "$total" "${failed[*]}" "${failed[0]}" "$LOGS" >&2

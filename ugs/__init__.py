@@ -9,19 +9,19 @@ TYPE_CHECKING = False  # as in typing, which takes longer to load than a small c
 if TYPE_CHECKING:
     from typing import Any
 
-    from ugs.api import Graph
     from ugs.errors import UgsError
-    from ugs.moments import At
+    from ugs.graph.api import Graph
+    from ugs.log.at import At
     from ugs.storage import Capabilities, EventQuery, Session, Storage
     from ugs.system import System, copy
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "At": "ugs.moments",
+    "At": "ugs.log.at",
     "Capabilities": "ugs.storage",
     "EventQuery": "ugs.storage",
-    "Graph": "ugs.api",
+    "Graph": "ugs.graph.api",
     "Session": "ugs.storage",
     "Storage": "ugs.storage",
     "System": "ugs.system",

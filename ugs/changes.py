@@ -1,7 +1,7 @@
-"""Changes: what an event does to rows, as data.
+"""Changes: the effect of an event on rows, as data.
 
-Reducers answer with `Put`, `Patch`, `Drop` and `Raise` and read nothing, so replay is exact on any store. Before
-they reach a store they are settled into whole rows (`Writes`), which is all that a store must be able to keep.
+Reducers return `Put`, `Patch`, `Drop` and `Raise` and read nothing, so replay is exact on any store. The unit of work
+resolves them into whole rows (`Writes`), which is all that a store must be able to write.
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from ugs.catalog import Row, Table
-from ugs.reads.where import Where
+from ugs.events import NewEvents
+from ugs.reads.filters import Where
+from ugs.tables import Row, Table
 from ugs.values import JsonText, from_text, to_text
 
 
 class Put(Struct, frozen=True, gc=False):
-    """The row is there, replacing one with the same key."""
+    """Insert the row, or replace the one with the same key."""
 
     table: Table
     row: Row
 
 
 class Patch(Struct, frozen=True, gc=False):
-    """Some fields of the row with this key become different; without such a row nothing happens."""
+    """Change some fields of the row with this key; no effect without such a row."""
 
     table: Table
     key: Any
     set: Mapping[str, Any] = {}
     merge: Mapping[str, Mapping[str, Any]] = {}
-    """Keys to lay over a JSON object field."""
+    """Keys to set in a JSON object field."""
     unset: Mapping[str, tuple[str, ...]] = {}
-    """Keys to take out of a JSON object field."""
+    """Keys to remove from a JSON object field."""
 
 
 class Drop(Struct, frozen=True, gc=False):
-    """All rows that meet the condition are gone; with `into`, the fields both tables share stay behind there."""
+    """Delete all rows that meet the condition; with `into`, their shared fields are put into that table."""
 
     table: Table
     where: Where
@@ -45,7 +46,7 @@ class Drop(Struct, frozen=True, gc=False):
 
 
 class Raise(Struct, frozen=True, gc=False):
-    """The row is there; where one was before, each field outside the key keeps the greater value."""
+    """Insert the row; if the key exists, each field outside the key becomes the greater of both values."""
 
     table: Table
     row: Row
@@ -60,7 +61,7 @@ class TableWrites(Struct):
     inserts: list[Row] = field(default_factory=list)
     updates: list[Row] = field(default_factory=list)
     deletes: list[Any] = field(default_factory=list)
-    """Keys of rows that were there."""
+    """Keys of existing rows."""
     before: dict[Any, Row] = field(default_factory=dict)
     """The former row by key, for updates and deletes."""
 
@@ -100,14 +101,8 @@ def projected(row: Row, table: Table) -> Row:
     return table.row(*(getattr(row, name) for name in table.names))
 
 
-class NewElements(Struct, frozen=True):
-    """What some commands come to that do nothing but add elements, an event and a row for each."""
+class NewElements(NewEvents, frozen=True):
+    """The result of a batch of commands that only add elements: one event and one row per element."""
 
-    type: str
-    """Of the events, whose elements are the keys."""
-    data: Sequence[JsonText]
     table: Table
-    keys: Sequence[str]
     rows: Sequence[Row]
-    sizes: Sequence[int]
-    """How many elements each command adds."""

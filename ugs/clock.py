@@ -1,4 +1,4 @@
-"""Time that never goes back: the wall clock behind an interface, the rule that steps it forward, and its moments."""
+"""Clocks: the wall clock behind an interface, a clock for tests, and the rule that keeps timestamps monotonic."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ if sys.platform == "win32":
     EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
     def utc(seconds: float) -> datetime:
-        """The moment a Unix time means; the system's own calendar there ends before 1970 and after 3000."""
+        """The datetime of a Unix time; Windows' `fromtimestamp` fails before 1970 and after 3000."""
         return EPOCH + timedelta(seconds=seconds)
 
 else:
 
     def utc(seconds: float) -> datetime:
-        """The moment a Unix time means."""
+        """The datetime of a Unix time."""
         return datetime.fromtimestamp(seconds, UTC)
 
 
+def iso(milliseconds: int) -> str:
+    """A Unix time in milliseconds as ISO 8601 text with milliseconds and `Z` (C-125)."""
+    moment = utc(milliseconds // 1_000)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
+
+
 class Clock(Protocol):
-    """Where the system takes the time from; tests bring their own."""
+    """Source of the current time; tests pass their own."""
 
     def now(self) -> int:
         """Unix time in milliseconds."""
@@ -37,7 +43,7 @@ class WallClock:
 
 
 class FixedClock:
-    """A clock that tests set by hand, also backwards."""
+    """A clock that tests set explicitly, also backwards."""
 
     def __init__(self, now: int = 1_700_000_000_000) -> None:
         self.moment = now
@@ -46,6 +52,6 @@ class FixedClock:
         return self.moment
 
 
-def not_before(clock: Clock, floor: int) -> int:
-    """The wall clock, or the floor when the clock has fallen behind it (HC-4)."""
+def now_at_least(clock: Clock, floor: int) -> int:
+    """The current time, but not less than the floor, so that timestamps never decrease (HC-4)."""
     return max(clock.now(), floor)

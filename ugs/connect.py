@@ -7,14 +7,21 @@ from functools import cache
 from typing import cast
 
 from ugs.errors import UnknownStore
-from ugs.glances import BACKENDS, backend_of
-from ugs.installed import declared, load
 from ugs.storage import Storage
+from ugs.support.entry_points import declared, load
+
+BACKENDS = "ugs.backends"
+
+
+def backend_of(url: str) -> str:
+    """The backend name in the scheme of a URL; a suffix after `+` is interpreted by the backend."""
+    scheme, colon, _ = url.partition(":")
+    return scheme.partition("+")[0] if colon else ""
 
 
 @cache
 def _entries() -> dict[str, str]:
-    """The backends that are installed; looking through all packages takes milliseconds, so it is done once."""
+    """The installed backends, cached: scanning all packages takes milliseconds."""
     return declared(BACKENDS)
 
 
@@ -32,6 +39,7 @@ def storage_for(url: str) -> Storage:
         raise UnknownStore(
             f"No backend answers to {scheme + colon!r}. Known: {', '.join(n + ':' for n in backend_names())}",
             scheme=scheme,
+            url=url if "@" not in url else None,
         )
     try:
         make = cast(Callable[[str], Storage], load(found))

@@ -1,7 +1,7 @@
-"""Everything that can go wrong, as one tree: one class, one code, one sentence that says what to do.
+"""All coded errors as one class hierarchy: one class per situation, with a stable code and a readable message.
 
-A code is a promise to clients. The same object becomes the GraphQL `extensions.code`, the MCP error and the
-line of the command line, so a message names the thing at fault and `details` carries its facts as data.
+Codes are part of the public interface. The same object becomes the GraphQL `extensions.code`, the MCP error and the
+command line's message, so a message names the object at fault and `details` carries its parameters as data.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 
 class UgsError(Exception):
-    """Something the caller can understand and act on."""
+    """Base of all errors that are shown to the caller in full; any other exception is a bug and is masked."""
 
     code: ClassVar[str] = "UGS"
     name: ClassVar[str] = "UgsError"
@@ -24,10 +24,12 @@ class UgsError(Exception):
         self.details = details
 
     def __init_subclass__(cls) -> None:
-        cls.name = cls.__name__
+        # One name per code: a subclass without a code of its own keeps the name of its parent's code.
+        if "code" in cls.__dict__ and "name" not in cls.__dict__:
+            cls.name = cls.__name__
 
     def as_json(self) -> dict[str, object]:
-        """The error as every door shows it."""
+        """The error as JSON, the same in every interface."""
         return {
             "code": self.code,
             "name": self.name,
@@ -48,7 +50,7 @@ class NodeExists(UgsError):
 
 
 class NodeNotFound(UgsError):
-    """No element answers to the id."""
+    """No element has the id."""
 
     code = "E002"
     summary = "Node with ID not found"
@@ -68,7 +70,7 @@ class EdgeExists(UgsError):
 
 
 class EdgeNotFound(UgsError):
-    """No edge answers to the id."""
+    """No edge has the id."""
 
     code = "E004"
     summary = "Edge with ID not found"
@@ -92,9 +94,10 @@ class InvalidJSON(UgsError):
 
 
 class StorageIOError(UgsError):
-    """The file system or the database did not do what it was asked."""
+    """An operation of the file system or the database failed."""
 
     code = "E007"
+    name = "IOError"
     summary = "File system error"
 
 
@@ -117,7 +120,7 @@ class OutcomeUnknown(StorageIOError):
 class StoreLocked(StorageIOError):
     """Another process holds the data folder."""
 
-    code = "E007"
+    code = "STORE_LOCKED"
     summary = "The data folder is in use by another process"
 
 
@@ -136,18 +139,19 @@ class WALCorrupt(UgsError):
 
 
 class VersionConflict(UgsError):
-    """Somebody else changed the element since the caller read it."""
+    """The element has changed since the caller read it (optimistic concurrency)."""
 
     code = "VERSION_CONFLICT"
     summary = "The element has another version than expected"
 
-    def __init__(self, id: str, expected: int, current: int | None) -> None:
+    def __init__(self, id: str, expected: int, current: int | None, element: object = None) -> None:
         found = "it does not exist" if current is None else f"it is at version {current}"
         super().__init__(
             f"{id} was expected at version {expected}, but {found}. Read it again and retry.",
             id=id,
             expected=expected,
             current=current,
+            element=element,
         )
 
 
@@ -172,7 +176,7 @@ class EndpointMissing(UgsError):
 
 
 class NegativeCycle(UgsError):
-    """Costs fall for ever, so there is no cheapest path."""
+    """A cycle of negative cost is reachable, so there is no cheapest path."""
 
     code = "NEGATIVE_CYCLE"
     summary = "A cycle of negative total weight is reachable"
@@ -183,6 +187,13 @@ class LimitExceeded(UgsError):
 
     code = "LIMIT_EXCEEDED"
     summary = "A limit of the system was exceeded"
+
+
+class AnswerTooLarge(UgsError):
+    """The answer exceeds the byte limit of responses; rendering was aborted."""
+
+    code = "ANSWER_TOO_LARGE"
+    summary = "The answer would be larger than allowed"
 
 
 class VersionNotFound(UgsError):
@@ -196,14 +207,37 @@ class VersionNotFound(UgsError):
 
 
 class PositionNotFound(UgsError):
-    """The log does not reach the asked position or instant."""
+    """The requested position or instant is outside the log."""
 
     code = "POSITION_NOT_FOUND"
     summary = "The log has no such position"
 
 
+class UndoConflict(UgsError):
+    """Later events changed what an undo would reverse, or the selection has events that cannot be undone."""
+
+    code = "UNDO_CONFLICT"
+    summary = "Something else changed since"
+
+
+class HistoryGone(UgsError):
+    """The log no longer holds the early events that a replay needs."""
+
+    code = "HISTORY_GONE"
+    summary = "The beginning of the log is gone"
+
+    def __init__(self, wanted: int, first: int | None) -> None:
+        begins = "has no events" if first is None else f"begins at event {first}"
+        super().__init__(
+            f"The log {begins}, but event {wanted} is needed: the history before the snapshot is gone. The state of "
+            "now is whole; its past, a proof by replay and a copy need the lost events.",
+            wanted=wanted,
+            first=first,
+        )
+
+
 class KeyNotFound(UgsError):
-    """No API key that the caller may know of has the id."""
+    """No API key visible to the caller has the id."""
 
     code = "KEY_NOT_FOUND"
     summary = "There is no such API key"
@@ -213,7 +247,7 @@ class KeyNotFound(UgsError):
 
 
 class UnknownStore(UgsError):
-    """No backend answers to the URL."""
+    """No installed backend handles the URL's scheme."""
 
     code = "UNKNOWN_STORE"
     summary = "No backend answers to the store URL"
@@ -227,14 +261,14 @@ class SchemaMismatch(UgsError):
 
 
 class Conflict(UgsError):
-    """Two writers met; the same request will do when sent again."""
+    """Concurrent writers conflicted and nothing was stored; the request may be retried unchanged."""
 
     code = "CONFLICT"
     summary = "Two changes met"
     retryable = True
 
     at_once = False
-    """Whether there is nobody to wait for before trying again."""
+    """Whether a retry is useful immediately, without a pause."""
 
 
 class UniqueViolation(UgsError):
@@ -256,14 +290,14 @@ class DeadlineExceeded(UgsError):
 
 
 class Unauthenticated(UgsError):
-    """Nobody is known behind the request."""
+    """The request is not authenticated."""
 
     code = "UNAUTHENTICATED"
     summary = "The request names nobody we know"
 
 
 class Forbidden(UgsError):
-    """Whoever asks may not do this."""
+    """The principal lacks the permission for this operation."""
 
     code = "FORBIDDEN"
     summary = "The caller may not do this"

@@ -1,15 +1,15 @@
-"""Events: the only way anything changes, and how each is written down.
+"""Events, the only source of change, and their encoding as lines of the log.
 
 A line is the seed's `{"id","timestamp","type","data"}` with more keys after it: `seq` (position from 1, gapless),
-`ver` (the element's version), `tx` (batch), `idem` (idempotency), `by` (principal), and last `crc`, the CRC-32 of
-the line up to there continued from the line before, so that a damaged, lost, doubled or swapped line shows.
+`ver` (the element's version), `tx` (batch), `idem` (idempotency), `by` (principal), and last `crc`: the CRC-32 of the
+line up to there, chained from the line before, so that damaged, lost, repeated and swapped lines are detected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import msgspec
@@ -18,15 +18,12 @@ from msgspec.structs import force_setattr
 
 from ugs.values import Json, JsonText, from_text, to_text
 
-if TYPE_CHECKING:
-    from ugs.changes import NewElements
-
 GENESIS_CRC = "00000000"
 CRC_LENGTH = len(',"crc":"00000000"}')
 
 
 class Tx(Struct, frozen=True, gc=False):
-    """Which batch an event belongs to, and its place in it."""
+    """The batch an event belongs to, and its index in it."""
 
     id: str
     index: int
@@ -34,7 +31,7 @@ class Tx(Struct, frozen=True, gc=False):
 
 
 class Idem(Struct, frozen=True, omit_defaults=True, gc=False):
-    """The retry key of the command behind an event, with a digest of what was asked."""
+    """The idempotency key of the command behind an event, with a digest of the request."""
 
     key: str
     hash: str
@@ -43,17 +40,29 @@ class Idem(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Draft(Struct, frozen=True):
-    """An event that has been decided but not yet placed in the log."""
+    """An event that has been decided but has no log position yet."""
 
     type: str
     element: str | None
     data: dict[str, Json]
-    """May hold parts that are canonical text already, as `msgspec.Raw`."""
+    """May hold parts that are already canonical JSON text, as `msgspec.Raw`."""
     version: int | None = None
 
 
+class NewEvents(Struct, frozen=True):
+    """The events of a batch of commands that only add elements, before they are sealed."""
+
+    type: str
+    """The type of all of them."""
+    data: Sequence[JsonText]
+    keys: Sequence[str]
+    """The element of each."""
+    sizes: Sequence[int]
+    """How many elements each command adds."""
+
+
 class Event(Struct, frozen=True, gc=False):
-    """Something that happened, at a place in the log that never changes."""
+    """An immutable record of one change, at a fixed position in the log."""
 
     position: int
     id: str
@@ -66,7 +75,7 @@ class Event(Struct, frozen=True, gc=False):
     idem: Idem | None = None
     by: str | None = None
     extra: JsonText | None = None
-    """Envelope keys of foreign logs that we do not know, kept."""
+    """Unknown envelope keys of foreign logs, preserved."""
     crc: str | None = None
 
     @property
@@ -77,13 +86,13 @@ class Event(Struct, frozen=True, gc=False):
 
 
 class Head(Struct, frozen=True):
-    """Where the log ends."""
+    """The end of the log: position, timestamp and checksum of its last event."""
 
     position: int = 0
     timestamp: int = 0
     crc: str = GENESIS_CRC
     floor: int = 0
-    """No later event may be stamped before this moment (a snapshot may lift it)."""
+    """Lower bound for the timestamps of later events (a snapshot may raise it)."""
 
 
 EMPTY_LOG = Head()
@@ -94,7 +103,7 @@ def event_id(timestamp: int, position: int | str) -> str:
 
 
 class _Line(Struct, omit_defaults=True):
-    """The JSON shape of a line."""
+    """The JSON structure of a line."""
 
     id: str
     timestamp: int
@@ -113,14 +122,14 @@ KNOWN_KEYS = frozenset(_Line.__struct_fields__)
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def _present(value: Any) -> Any:
+def _encode_optional(value: Any) -> Any:
     return UNSET if value is None else value
 
 
-def unsealed_line(event: Event) -> bytes:
-    """The line without its crc: what the crc protects."""
+def encode_without_crc(event: Event) -> bytes:
+    """The line without its crc: the bytes that the crc covers."""
     if event.idem is None and event.by is None and event.extra is None and _needs_no_quoting(event):
-        return (_usual(event) + "}").encode()
+        return (_format_line(event) + "}").encode()
     line = _encode(
         _Line(
             event.id,
@@ -128,10 +137,10 @@ def unsealed_line(event: Event) -> bytes:
             event.type,
             Raw(event.data),
             event.position,
-            _present(event.version),
-            _present(event.tx),
-            _present(event.idem),
-            _present(event.by),
+            _encode_optional(event.version),
+            _encode_optional(event.tx),
+            _encode_optional(event.idem),
+            _encode_optional(event.by),
         )
     )
     return line if event.extra is None else line[:-1] + b"," + event.extra[1:].encode()
@@ -141,8 +150,8 @@ def _needs_no_quoting(event: Event) -> bool:
     return event.id.isidentifier() and event.type.isidentifier() and (event.tx is None or event.tx.id.isidentifier())
 
 
-def _usual(event: Event, by: str = "") -> str:
-    """The same line put together by hand, up to its last bracket; every event is written at least once."""
+def _format_line(event: Event, by: str = "") -> str:
+    """The same line by string formatting, without the closing bracket; a hot path, since every event is encoded."""
     version = "" if event.version is None else f',"ver":{event.version}'
     tx = event.tx
     batch = "" if tx is None else f',"tx":{{"id":"{tx.id}","index":{tx.index},"size":{tx.size}}}'
@@ -158,19 +167,22 @@ def line_crc(unsealed: bytes, previous: str) -> str:
 
 
 def seal(event: Event, previous: str) -> Event:
-    """The event with the checksum that ties it to the line before."""
-    return msgspec.structs.replace(event, crc=line_crc(unsealed_line(event), previous))
+    """The event with its checksum, chained to the line before."""
+    return msgspec.structs.replace(event, crc=line_crc(encode_without_crc(event), previous))
 
 
 class SealedEvents(list[Event]):
-    """Events on their way to a store, with their lines for one that keeps lines: sealing has to write them anyway."""
+    """Events to append, with their encoded lines: the checksum needs them anyway, and a log file reuses them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[bytes] = []
 
     def seal(self, batch: Sequence[Event], previous: str, by: str | None, idem: Idem | None) -> None:
-        """Finish the events of one command, which nobody else has seen yet: they belong together, and to the log."""
+        """Complete the events of one command in place with batch, author, idempotency key and checksum.
+
+        Mutating the frozen structs is safe, since no other code has seen these events yet.
+        """
         first, size, crc = batch[0], len(batch), int(previous, 16)
         usual, told = by is None or by.isidentifier(), "" if by is None else f',"by":"{by}"'
         if idem is not None:
@@ -180,27 +192,29 @@ class SealedEvents(list[Event]):
                 force_setattr(event, "tx", Tx(first.id, index, size))
             if by is not None:
                 force_setattr(event, "by", by)
-            # Ids and types are our own, so they need no quoting.
-            open_line = _usual(event, told).encode() if usual and event.idem is None else unsealed_line(event)[:-1]
+            # Ids and types are generated here, so they need no JSON escaping.
+            open_line = (
+                _format_line(event, told).encode() if usual and event.idem is None else encode_without_crc(event)[:-1]
+            )
             crc = crc32(b"}", crc32(open_line, crc))
             force_setattr(event, "crc", f"{crc:08x}")
             self.lines.append(b'%b,"crc":"%08x"}' % (open_line, crc))
         self += batch
 
     def seal_new(
-        self, new: NewElements, authors: Sequence[str | None], now: int, position: int, previous: str
+        self, new: NewEvents, authors: Sequence[str | None], now: int, position: int, previous: str, lead: int = 0
     ) -> list[list[Event]]:
-        """Make and finish the events of commands that add elements: of each command those that belong to it."""
+        """Create and seal the events of a batch of commands that only add elements; returns the events per command."""
         crc, commands, elements = int(previous, 16), [], zip(new.keys, new.data, strict=True)
         stamp, kind = event_id(now, ""), f'","timestamp":{now},"type":"{new.type}","data":'
         for size, by in zip(new.sizes, authors, strict=True):
-            first, events = "" if size == 1 else event_id(now, position), []
+            first, events = "" if size == 1 else event_id(now, position + lead), []
             told = "" if by is None else f',"by":{to_text(by)}'
             for index, (key, data) in enumerate(islice(elements, size)):
                 tx = None if size == 1 else Tx(first, index, size)
                 batch = "" if tx is None else f',"tx":{{"id":"{first}","index":{index},"size":{size}}}'
-                # As `_usual` has it; here nothing is called, and nothing written twice that is always the same.
-                id = f"{stamp}{position}"
+                # The same line as `_format_line`, inlined, with the constant parts formatted once per batch.
+                id = f"{stamp}{position + lead}"
                 line = f'{{"id":"{id}{kind}{data},"seq":{position},"ver":1{batch}{told}'
                 crc = crc32(b"}", crc32(line.encode(), crc))
                 seal = f"{crc:08x}"
@@ -214,7 +228,7 @@ class SealedEvents(list[Event]):
 
 def to_line(event: Event) -> bytes:
     """The event as its line in a log file, without the newline."""
-    line = unsealed_line(event)
+    line = encode_without_crc(event)
     return line if event.crc is None else line[:-1] + f',"crc":"{event.crc}"}}'.encode()
 
 
@@ -226,7 +240,7 @@ _decode_any = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def from_line(line: bytes, position: int, element_of: ElementOf) -> Event:
-    """The event of a line; a foreign line without `seq` takes the position it stands at."""
+    """Decode a line; a foreign line without `seq` gets the given position."""
     raw = _decode_line(line)
     foreign = raw.crc is UNSET
     payload = from_text(bytes(raw.data))
@@ -239,16 +253,16 @@ def from_line(line: bytes, position: int, element_of: ElementOf) -> Event:
         type=raw.type,
         data=to_text(payload) if foreign else JsonText(bytes(raw.data).decode()),
         element=element_of(raw.type, payload),
-        version=_known(raw.ver),
-        tx=_known(raw.tx),
-        idem=_known(raw.idem),
-        by=_known(raw.by),
+        version=_decode_known(raw.ver),
+        tx=_decode_known(raw.tx),
+        idem=_decode_known(raw.idem),
+        by=_decode_known(raw.by),
         extra=_extra_keys(line) if foreign else None,
-        crc=_known(raw.crc),
+        crc=_decode_known(raw.crc),
     )
 
 
-def _known(value: Any) -> Any:
+def _decode_known(value: Any) -> Any:
     return None if value is UNSET else value
 
 

@@ -1,7 +1,6 @@
-"""A feature: what one topic (graph, facts, ontologies, programs) brings to the kernel.
+"""A feature: the tables, reducers and deciders of one subject (graph, facts, ontologies, programs).
 
-Tables, reducers for its events, and deciders for its commands. Nothing else in the kernel, and nothing in any store,
-knows that a feature exists; `ugs.features` lists them.
+No store and no other part of the kernel depends on a particular feature; `ugs.feature_registry` lists them.
 """
 
 from __future__ import annotations
@@ -11,10 +10,13 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from ugs.catalog import FindRow, Storing, Table
+from ugs.catalog import BulkReducer, FindRow
 from ugs.changes import Change, NewElements
-from ugs.desk import Desk
 from ugs.events import Draft, Event
+from ugs.identity import Principal
+from ugs.storage import Session
+from ugs.tables import Table
+from ugs.unit_of_work import UnitOfWork
 
 Reducer = Callable[[Event], list[Change]]
 
@@ -22,12 +24,12 @@ Reducer = Callable[[Event], list[Change]]
 class Command(Struct, frozen=True, tag=True, tag_field="command", kw_only=True):
     """A request to change something."""
 
-    UNASKED: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are made up for each try; a request sent again is the same request whatever stands there."""
+    GENERATED_FIELDS: ClassVar[frozenset[str]] = frozenset()
+    """Fields generated anew for each try; ignored when a retry is compared with the first request."""
 
 
-class Warned(Struct, frozen=True):
-    """Something the caller should know although the request was done."""
+class CommandWarning(Struct, frozen=True):
+    """A remark for the caller about a command that was executed."""
 
     code: str
     message: str
@@ -35,58 +37,73 @@ class Warned(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """What shall happen, and what to tell about it."""
+    """The result of a decider: events to record, and warnings for the caller."""
 
     drafts: list[Draft]
-    warnings: list[Warned] = []
+    warnings: list[CommandWarning] = []
 
 
-Decider = Callable[[Any, Desk], Awaitable[Decision]]
-QuickDecider = Callable[[Any, Desk], bool]
-"""Decides a plain command and records what comes of it, exactly as the decider and the reducers would; False, and
-nothing has happened, where a command is not plain or somebody would have to be asked."""
+Decider = Callable[[Any, UnitOfWork], Awaitable[Decision]]
+FastDecider = Callable[[Any, UnitOfWork], bool]
+"""Fast path for a plain command: decides it and records events and rows synchronously, exactly as decider and reducers
+would. False, without any effect, if the command is not plain or the decision needs a look-up."""
 
 
-JointDecider = Callable[[Any, Desk], NewElements | None]
-"""Says what several plain commands of one kind come to, exactly as if each were decided in its turn; None where one of
-them is not plain, or somebody would have to be asked."""
+BatchDecider = Callable[[Any, UnitOfWork], NewElements | None]
+"""Fast path for a batch of plain commands of one type, equal to deciding each in turn; None if one of them is not plain
+or needs a look-up."""
 
 
-def never_versioned(find: FindRow, element: str) -> int:
-    """For features whose records have no versions."""
+def unversioned(find: FindRow, element: str) -> int:
+    """Default of `Feature.version_of`, for features whose records have no versions."""
     return 0
 
 
-def always_concerned(desk: Desk) -> bool:
-    """For features that do not say when their review has nothing to say: it may have, at any time."""
+def review_always_runs(uow: UnitOfWork) -> bool:
+    """Default of `Feature.review_is_noop`: the review must always run."""
     return False
 
 
+Audience = Callable[[Principal], bool]
+"""Whether a principal may see an event; evaluated without a look-up in the store."""
+FindAudiences = Callable[[Session, Sequence[Event]], Awaitable[Sequence[Audience]]]
+
+
+def allow_admins_only(principal: Principal) -> bool:
+    """The audience of events whose feature declares none."""
+    return "admin" in principal.roles
+
+
 class Feature(Struct, frozen=True):
-    """One topic, complete."""
+    """The declaration of one feature; `ugs.feature_registry` merges them."""
 
     name: str
     tables: tuple[Table, ...]
     reducers: Mapping[str, Reducer]
-    """What each event type does to the tables; several features may have their say about one type."""
+    """The changes of each event type; several features may reduce the same type."""
     deciders: Mapping[type[Command], Decider]
-    """How each command is decided."""
-    quick: Mapping[type[Command], QuickDecider] = {}
-    """How plain commands of some kinds are decided without a pause."""
-    together: Mapping[type[Command], JointDecider] = {}
-    """How several plain commands of one kind are decided at once."""
+    """The decider of each command type."""
+    fast_deciders: Mapping[type[Command], FastDecider] = {}
+    """Synchronous fast paths for plain commands of some types."""
+    batch_deciders: Mapping[type[Command], BatchDecider] = {}
+    """Batch fast paths for several plain commands of one type."""
     elements: Mapping[str, str] = {}
     """For each event type, the key of its data that names the record it is about."""
     versioned: frozenset[str] = frozenset()
     """Event types that make a new version of their element."""
-    version_of: Callable[[FindRow, str], int] = never_versioned
-    storing: Mapping[str, Storing] = {}
-    """Quick ways for replay; what such events do is in `reducers` all the same."""
-    prepare_group: Callable[[Desk, Sequence[Command]], Awaitable[None]] | None = None
-    """Loads in a few statements what the commands of a group will look at."""
-    prepare_replay: Callable[[Desk, Sequence[Event]], Awaitable[None]] | None = None
-    """Loads in a few statements what a stretch of the log will act on."""
-    review: Callable[[Desk, Sequence[Event]], Awaitable[list[Warned]]] | None = None
-    """Looks at all events a command has staged, whichever feature made them: refuses by raising, or warns."""
-    unconcerned: Callable[[Desk], bool] = always_concerned
-    """Whether the review has certainly nothing to say now, whatever a command stages; told without asking."""
+    version_of: Callable[[FindRow, str], int] = unversioned
+    bulk_replay: Mapping[str, BulkReducer] = {}
+    """Batch fast paths for replay; `reducers` defines the same changes."""
+    prepare_group: Callable[[UnitOfWork, Sequence[Command]], Awaitable[None]] | None = None
+    """Prefetches the rows that a group of commands will read, in a few statements."""
+    prepare_replay: Callable[[UnitOfWork, Sequence[Event]], Awaitable[None]] | None = None
+    """Prefetches the rows that a range of events will change, in a few statements."""
+    review: Callable[[UnitOfWork, Sequence[Event]], Awaitable[list[CommandWarning]]] | None = None
+    """Validates all events that a command has staged, of any feature: raises to refuse it, or returns warnings."""
+    review_is_noop: Callable[[UnitOfWork], bool] = review_always_runs
+    """Whether the review can be skipped whatever a command stages; answered without a look-up."""
+    open_events: frozenset[str] = frozenset()
+    """Event types visible to every principal who may read the graph; `audiences` decides about all others."""
+    audiences: FindAudiences | None = None
+    """Returns the audience of each event of this feature, in the given order, in a few statements for all of them;
+    without it only administrators may see them."""

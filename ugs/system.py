@@ -1,21 +1,20 @@
-"""The system: one store, one writer, one bus, and the past behind them.
+"""The system: the facade over one store, its writer, its event bus and its history.
 
-Open it on a URL, execute commands, read through sessions or plans, follow events, go back in time, and check that the
-state is what the log says.
+Open it on a URL, execute commands, read through sessions or plans, subscribe to events, read the past, and verify that
+the stored state equals a replay of the log.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from enum import StrEnum
 from types import TracebackType
-from typing import Any
 
 from msgspec import Struct
 
-from ugs import features
+from ugs import feature_registry
 from ugs.bus import EVERYTHING, Bus, Interest
 from ugs.catalog import Catalog
 from ugs.changes import TableWrites
@@ -26,18 +25,20 @@ from ugs.events import Event
 from ugs.feature import Command
 from ugs.graph.queries import Stats
 from ugs.identity import LOCAL, Context
-from ugs.moments import At, Moments
-from ugs.reads.plan import Read, Rows
+from ugs.log.at import At
+from ugs.log.event_ids import EventIdCheck
+from ugs.log.replay import Progress, analyze_after_load, copy_log, pages_of, position_of, state_digest
+from ugs.log.snapshots import SnapshotInfo, take_snapshot
+from ugs.log.time_travel import History
+from ugs.reads.plan import Read, ResultPage
 from ugs.reads.rendering import Rendering
-from ugs.replay import Progress, copy_log, pages_of, position_of, state_digest, took_stock
-from ugs.snapshots import SnapshotInfo, take_snapshot
 from ugs.storage import Session, Storage
-from ugs.vectors.vectors import Vectors
-from ugs.writer import Outcome, Tell, Writer
+from ugs.vectors.service import Vectors
+from ugs.writer import Outcome, Writer
 
 
 class State(StrEnum):
-    """Where the system is in its life (seed 000, section 4.1)."""
+    """Lifecycle states (seed 000, section 4.1)."""
 
     UNINITIALIZED = "Uninitialized"
     INITIALIZING = "Initializing"
@@ -51,37 +52,43 @@ class State(StrEnum):
 
 
 class Verification(Struct, frozen=True):
-    """Whether the stored state is what the log says."""
+    """Result of comparing the stored state with a replay of the log."""
 
     ok: bool
     events: int
     stored: str
     replayed: str
+    problems: tuple[str, ...] = ()
+    """Defects of the log itself, as messages: event ids that repeat or decrease."""
 
 
 class System:
-    """Everything a door needs."""
+    """The kernel's entry point: what an interface (HTTP, command line, MCP) needs to execute commands and read."""
 
-    def __init__(self, storage: Storage, clock: Clock | None = None, catalog: Catalog = features.CATALOG) -> None:
+    def __init__(
+        self, storage: Storage, clock: Clock | None = None, catalog: Catalog = feature_registry.CATALOG
+    ) -> None:
         self.storage = storage
         self.catalog = catalog
         self.clock = clock or WallClock()
+        if clock is not None:
+            storage.clock = clock
         self.bus = Bus(storage)
-        self.moments = Moments(storage, catalog)
+        self.moments = History(storage, catalog)
         self.vectors = Vectors(catalog, self._store_at)
         self.companions: dict[type, object] = {}
-        """What others keep in memory beside the system for as long as it lives, by its class."""
+        """Objects that other modules keep in memory for the lifetime of the system, by class (caches, for example)."""
         self._life = State.UNINITIALIZED
         self._watching: asyncio.Task[None] | None = None
         self._writer = Writer(
             storage,
             catalog,
             self.clock,
-            features.DECIDERS,
-            features.prepare_group,
-            features.decided_at_once,
-            features.decided_together,
-            features.review,
+            feature_registry.DECIDERS,
+            feature_registry.prepare_group,
+            feature_registry.decide_fast,
+            feature_registry.decide_batch,
+            feature_registry.review,
             self.bus.publish,
         )
 
@@ -99,7 +106,7 @@ class System:
         return self._life
 
     async def open(self) -> None:
-        """Make the store ready and start listening to other processes."""
+        """Open the store and start watching for commits of other processes."""
         self._life = State.INITIALIZING
         await self.storage.open(self.catalog)
         try:
@@ -111,7 +118,7 @@ class System:
         self._life = State.READY
 
     async def close(self) -> None:
-        """Finish the commands under way, then let everything go."""
+        """Finish pending commands, then release all resources."""
         self._life = State.SHUTTING_DOWN
         try:
             await self._writer.close()
@@ -138,31 +145,30 @@ class System:
         await self.close()
 
     async def _watch(self) -> None:
-        """Hear of other processes' commits; a store that fails or is away for a while is asked again."""
+        """Report commits of other processes to the bus; restarts the watch when the store fails or is unreachable."""
         while True:
             try:
                 async for position in self.storage.watch(self.bus.position):
-                    self.bus.heard(position)
+                    self.bus.note_commit(position)
             except UgsError:
                 pass
-            # A store that was closed under us ends its watch at once: it must not be asked in a tight loop either.
+            # A closed store ends its watch at once; without the pause this would be a busy loop.
             await asyncio.sleep(1.0)
 
     async def execute(self, command: Command, context: Context = LOCAL) -> Outcome:
-        """Do a command, durably, or refuse it with a coded error and change nothing."""
-        outcome: Outcome = await self._writer.execute(command, context)
-        return outcome
+        """Execute a command durably, or raise a coded error and change nothing."""
+        return await self._writer.execute(command, context)
 
-    def begin(self, command: Command, context: Context, tell: Tell) -> asyncio.Future[Any]:
-        """As `execute`, for those who wait in their own way: what `tell` makes of it comes when it is durable."""
-        return self._writer.execute(command, context, tell)
+    def submit(self, command: Command, context: Context) -> asyncio.Future[Outcome]:
+        """As `execute`, without awaiting: the future resolves once the outcome is durable."""
+        return self._writer.execute(command, context)
 
     def session(self) -> AbstractAsyncContextManager[Session]:
-        """A consistent view for reading."""
+        """A read session."""
         return self.storage.session()
 
     def session_at(self, at: At | None) -> AbstractAsyncContextManager[Session]:
-        """A view for reading, now or as of a place in time."""
+        """A read session on the current state, or on the state at an earlier position or time."""
         return self.storage.session() if at is None else self._session_in_the_past(at)
 
     @asynccontextmanager
@@ -171,28 +177,31 @@ class System:
         async with past.session() as session:
             yield session
 
-    async def read(self, plan: Read, at: At | None = None) -> Rows:
-        """The answer to a plan."""
+    async def read(self, plan: Read, at: At | None = None) -> ResultPage:
+        """Execute a plan."""
         return await (await self._store_at(at)).read(plan)
 
     async def render(self, plan: Read, rendering: Rendering, at: At | None = None) -> bytes:
-        """The answer to a plan as text."""
+        """Execute a plan and return the result as encoded text."""
         return await (await self._store_at(at)).render(plan, rendering, [])
 
     async def _store_at(self, at: At | None) -> Storage:
-        """The store itself, or one that holds the past."""
+        """The store itself, or one that holds an earlier state."""
         return self.storage if at is None else await self.moments.store_at(at)
 
     def subscribe(self, after: int | None = None, interest: Interest = EVERYTHING) -> AsyncIterator[Event]:
-        """Events after a position, or from now on, in order, without loss."""
+        """Events after a position (default: the current end), in log order, without gaps."""
         return self.bus.follow(self.bus.position if after is None else after, interest)
 
     async def digest(self) -> str:
-        """One hash of the whole state."""
+        """One hash over the whole state."""
         return (await self._position_and_digest())[1]
 
     async def _position_and_digest(self) -> tuple[int, str]:
-        """Both of one moment: where a long read has seen the log move, the place of the one writer is taken."""
+        """Position and digest of the same state.
+
+        Reads without a lock first; if the log moved meanwhile, reads again in a write session, which keeps writers out.
+        """
         for write in (False, True):
             async with self.storage.session(write=write) as session:
                 position = (await session.head()).position
@@ -202,25 +211,28 @@ class System:
         return position, digest
 
     async def verify(self, progress: Progress | None = None) -> Verification:
-        """Replay the log beside the store and compare the states."""
+        """Replay the log into a memory store and compare the digests."""
         end, stored = await self._position_and_digest()
-        async with self._replayed(end, progress) as fresh, fresh.session() as session:
+        ids = EventIdCheck()
+        async with self._replayed(end, progress, ids.add) as fresh, fresh.session() as session:
             replayed = await state_digest(session, self.catalog)
-        return Verification(stored == replayed, end, stored, replayed)
+        return Verification(stored == replayed and not ids.problems, end, stored, replayed, tuple(ids.problems))
 
     @asynccontextmanager
-    async def _replayed(self, end: int, progress: Progress | None) -> AsyncIterator[Storage]:
+    async def _replayed(
+        self, end: int, progress: Progress | None, check: Callable[[Sequence[Event]], None] | None = None
+    ) -> AsyncIterator[Storage]:
         """A memory store into which the log has been replayed up to a position."""
         fresh = storage_for("memory:")
         await fresh.open(self.catalog)
         try:
-            await copy_log(self.storage, fresh, self.catalog, until=end, progress=progress)
+            await copy_log(self.storage, fresh, self.catalog, until=end, progress=progress, check=check)
             yield fresh
         finally:
             await fresh.close()
 
     async def rebuild(self, progress: Progress | None = None) -> int:
-        """Throw the tables away and write what the log says, in one transaction."""
+        """Replace the rows of all derived tables by a replay of the log, in one transaction; returns the position."""
         tables = [table for table in self.catalog if table.derived]
         async with self.storage.session(write=True) as session:
             end = (await session.head()).position
@@ -229,11 +241,11 @@ class System:
                 for table in tables:
                     async for rows in pages_of(right, table):
                         await session.append((), {table: TableWrites(inserts=rows)})
-        await took_stock(self.storage)
+        await analyze_after_load(self.storage)
         return end
 
     async def snapshot(self) -> SnapshotInfo:
-        """Write the state down beside the log, so that the next start is quick."""
+        """Store a snapshot of the state, natively where the store can, else in the snapshot table."""
         self._life = State.SNAPSHOTTING
         try:
             written = await self.storage.snapshot()
@@ -241,14 +253,14 @@ class System:
                 counts = Stats(**written["stats"])
                 return SnapshotInfo(written["timestamp"], written["eventCount"], written.get("lastEventId"), counts)
             async with self.storage.session(write=True) as session:
-                return await take_snapshot(session, self.catalog)
+                return await take_snapshot(session, self.catalog, self.clock.now())
         finally:
             self._life = State.READY
 
     async def copy_to(self, target: Storage, progress: Progress | None = None) -> str:
-        """Replay this log into another store and prove that both hold the same; answers the common digest."""
+        """Replay this log into another store and compare digests; returns the common digest."""
         await copy_log(self.storage, target, self.catalog, progress=progress)
-        await took_stock(target)
+        await analyze_after_load(target)
         async with target.session() as session:
             theirs = await state_digest(session, self.catalog)
         ours = await self.digest()
@@ -258,7 +270,7 @@ class System:
 
 
 async def copy(source_url: str, target_url: str, progress: Progress | None = None) -> str:
-    """Copy one store into another by replay, and prove them equal."""
+    """Copy one store into another by replay; raises `DigestMismatch` unless both end with the same digest."""
     target = storage_for(target_url)
     async with System.at_url(source_url) as source:
         await target.open(source.catalog)

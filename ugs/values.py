@@ -1,8 +1,8 @@
-"""Values and addresses: what may be stored, how it is written down, and how `@(id)` refers to it.
+"""Values and addresses: which values may be stored, their canonical encoding, and the reference syntax `@(id)`.
 
-One rule holds on every store, because each of them would bend a value in its own way otherwise: integers fit
-64 bits, floats are finite, text has neither NUL nor lone surrogates, nesting is at most 32 deep. Whatever breaks
-the rule is refused, never coerced. Stored JSON is canonical text (sorted keys, no spaces), the same bytes everywhere.
+One rule holds on every store, because each store would otherwise coerce values in its own way: integers fit 64 bits,
+floats are finite, text has neither NUL nor lone surrogates, nesting is at most 32 deep. Values that break the rule are
+rejected, never coerced. Stored JSON is canonical text (sorted keys, no spaces), the same bytes on every store.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from ugs.errors import InvalidJSON, InvalidSyntax, LimitExceeded
 from ugs.identity import ID_LENGTH, Scope, scope_of
+from ugs.support.shape_errors import describe_shape_error
 
 JsonText = NewType("JsonText", str)
 """Canonical JSON as text: sorted keys, no spaces."""
@@ -27,7 +28,7 @@ Json = Any
 
 MAX_DEPTH = 32
 MAX_KEY = 256
-MOST_PASSED = 4_096
+MAX_CACHED_TEXT_CHARS = 4_096
 MAX_INT = 2**63 - 1
 MIN_INT = -(2**63)
 MAX_PROPERTIES = 1_000
@@ -44,7 +45,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Address(Struct, frozen=True):
-    """A reference to a node or an edge, symbolic until somebody resolves it."""
+    """A reference to a node or an edge, optionally at a version; symbolic until resolved."""
 
     id: str
     version: int | None = None
@@ -57,10 +58,14 @@ class Address(Struct, frozen=True):
         return f"@({self.id})" if self.version is None else f"@({self.id}:{self.version})"
 
 
+VERSION_DIGITS = 18
+"""Longer version numbers cannot exist; the bound also keeps `int()` cheap."""
+
+
 def parse_address(text: object) -> Address | None:
-    """The address a text stands for, or None when the whole text is not one."""
+    """Parse a text as an address; None unless the whole text is one."""
     match = ADDRESS.fullmatch(text) if isinstance(text, str) else None
-    if match is None or len(match[1]) > ID_LENGTH:
+    if match is None or len(match[1]) > ID_LENGTH or len(match[2] or "") > VERSION_DIGITS:
         return None
     return Address(match[1], int(match[2]) if match[2] else None)
 
@@ -85,36 +90,36 @@ def to_text(value: Json) -> JsonText:
 
 
 def from_text(text: str | bytes) -> Json:
-    """The value behind stored JSON text."""
+    """Decode stored JSON text."""
     return _decode(text)
 
 
-def parse_json(text: str | bytes) -> Json:
-    """The value of JSON from outside, or E006 with the place of the mistake."""
+def parse_json(text: str | bytes, max_depth: int = MAX_DEPTH) -> Json:
+    """Decode and check JSON from a client; raises E006 with the position of the error."""
     try:
         value = _decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise InvalidJSON(f"Not valid JSON: {error}") from error
-    check_value(value)
+        raise InvalidJSON(f"Not valid JSON: {describe_shape_error(error)}") from error
+    check_value(value, max_depth=max_depth)
     return value
 
 
-def check_value(value: object, where: str = "value", depth: int = 0) -> None:
-    """Refuse what some store could not keep exactly."""
-    if not is_plain(value, MAX_DEPTH):
-        _check_closely(value, where, 0)
+def check_value(value: object, where: str = "value", max_depth: int = MAX_DEPTH) -> None:
+    """Raise E006 for a value that some store could not keep exactly, or that is nested deeper than `max_depth`."""
+    if not is_plain(value, max_depth):
+        _check_with_path(value, where, max_depth)
 
 
 def is_plain(value: Any, depth: int) -> bool:
-    """Whether the value is plainly one that every store keeps; if not, a closer look finds the place or clears it."""
+    """Fast check that every store can keep the value. If False, `_check_with_path` decides and names the place."""
     if type(value) is dict:
-        return (value.keys() <= _passed or all(map(_is_key, value))) and _are_fine(value.values(), depth)
-    return _are_fine(value if type(value) is list else (value,), depth)
+        return (value.keys() <= _passed or all(map(_is_key, value))) and _are_valid(value.values(), depth)
+    return _are_valid(value if type(value) is list else (value,), depth)
 
 
 def is_plain_text(raw: bytes, most_depth: int) -> bool:
-    """Whether JSON holds nothing that a store could not keep, told by its text alone: it is short and ASCII, without
-    escapes, empty names, long numbers or exponents, and has no more brackets than it may be deep."""
+    """Whether JSON passes `check_value`, judged from its text without decoding it. Conservative: True only for short
+    ASCII without escapes, empty strings, long numbers or exponents, and with at most `most_depth` brackets."""
     return (
         len(raw) <= MAX_KEY
         and raw.isascii()
@@ -126,8 +131,8 @@ def is_plain_text(raw: bytes, most_depth: int) -> bool:
     )
 
 
-def _are_fine(values: Iterable[Any], depth: int) -> bool:
-    # Every value that is ever written comes by here, hence so little is called.
+def _are_valid(values: Iterable[Any], depth: int) -> bool:
+    # Hot path of every write, hence one loop with exact type checks and few calls.
     for value in values:
         kind = type(value)
         if kind is str:
@@ -149,15 +154,15 @@ def _are_fine(values: Iterable[Any], depth: int) -> bool:
 
 _AS_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 LONG_NUMBER, EXPONENT = b"0" * 18, b"0e"
-"""What stands for too many digits, and for a number with an exponent, where every digit is a zero."""
+"""Patterns of too many digits and of an exponent, in text whose digits are all replaced by zero."""
 
 _passed: set[str] = set()
-"""Keys and types that were found to be fine: most elements call their properties like others do."""
+"""Cache of valid property keys and types (at most `MAX_CACHED_TEXT_CHARS`): most elements use the same few names."""
 
 
 def _is_key(key: object) -> bool:
     fine = type(key) is str and 0 < len(key) <= MAX_KEY and _is_text(key)
-    if fine and len(_passed) < MOST_PASSED:
+    if fine and len(_passed) < MAX_CACHED_TEXT_CHARS:
         _passed.add(str(key))
     return fine
 
@@ -166,19 +171,20 @@ def _is_text(value: str) -> bool:
     return value.isascii() and "\x00" not in value
 
 
-def _check_closely(value: object, where: str, depth: int) -> None:
+def _check_with_path(value: object, where: str, levels: int) -> None:
+    """Full check that raises with the path of the fault; `levels` is how many levels of nesting remain."""
     if value is None or isinstance(value, bool):
         return
     if isinstance(value, str):
         _check_text(value, where)
     elif isinstance(value, int):
         if not MIN_INT <= value <= MAX_INT:
-            raise InvalidJSON(f"{where}: {shown(value)} does not fit a 64-bit integer", path=where)
+            raise InvalidJSON(f"{where}: {format_number(value)} does not fit a 64-bit integer", path=where)
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidJSON(f"{where}: {value} is not a finite number", path=where)
     else:
-        _check_composite(value, where, depth + 1)
+        _check_composite(value, where, levels)
 
 
 def _check_text(value: str, where: str) -> None:
@@ -190,22 +196,22 @@ def _check_text(value: str, where: str) -> None:
         raise InvalidJSON(f"{where}: text contains {kind}", path=where)
 
 
-def _check_composite(value: object, where: str, depth: int) -> None:
-    if depth > MAX_DEPTH:
+def _check_composite(value: object, where: str, levels: int) -> None:
+    if levels == 0:
         raise InvalidJSON(f"{where[:80]}: nested deeper than {MAX_DEPTH}", path=where[:80])
     if isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            _check_closely(item, f"{where}[{index}]", depth)
+            _check_with_path(item, f"{where}[{index}]", levels - 1)
     elif isinstance(value, dict):
         for key, item in value.items():
             check_key(key, where)
-            _check_closely(item, f"{where}.{key}", depth)
+            _check_with_path(item, f"{where}.{key}", levels - 1)
     else:
         raise InvalidJSON(f"{where}: {type(value).__name__} is not a JSON value", path=where)
 
 
 def check_key(key: object, where: str = "properties") -> str:
-    """A key is text of reasonable length; what it says is the caller's business."""
+    """Check that a key is text of 1 to `MAX_KEY` characters that every store keeps; returns it."""
     if not isinstance(key, str):
         raise InvalidJSON(f"{where}: keys must be text, got {type(key).__name__}", path=where)
     if not key or len(key) > MAX_KEY:
@@ -230,15 +236,15 @@ def data_text(data: object) -> JsonText | None:
 
 def _bounded_text(value: object, what: str, most: int) -> JsonText:
     if not is_plain(value, MAX_DEPTH):
-        _check_closely(value, what, 0)
+        _check_with_path(value, what, MAX_DEPTH)
     text = to_text(value)
     if len(text) > most:
         raise LimitExceeded(f"{what} takes {len(text)} characters, the limit is {most}", limit=most)
     return text
 
 
-def plain_texts(values: Sequence[Any], most: int) -> list[JsonText] | None:
-    """The canonical texts of many values; None where one of them is not plain, or too long."""
+def encode_plain_values(values: Sequence[Any], most: int) -> list[JsonText] | None:
+    """The canonical texts of many values; None if one of them is not plain or too long."""
     if not all([is_plain(value, MAX_DEPTH) for value in values]):
         return None
     texts = [JsonText(_encode(value).decode()) for value in values]
@@ -246,13 +252,13 @@ def plain_texts(values: Sequence[Any], most: int) -> list[JsonText] | None:
 
 
 def plain_properties(properties: Any) -> JsonText | None:
-    """What `properties_text` says of a plain map; None where a closer look is needed."""
+    """As `properties_text` for a plain map; None where the full check is needed."""
     fits = type(properties) is dict and len(properties) <= MAX_PROPERTIES
     return _plain_text(properties, MAX_PROPERTIES_BYTES) if fits else None
 
 
 def plain_data(data: Any) -> JsonText | None:
-    """What `data_text` says of a plain payload, and `null` for none; None where a closer look is needed."""
+    """As `data_text` for a plain payload, `null` for none; None where the full check is needed."""
     return NULL if data is None else _plain_text(data, MAX_DATA_BYTES)
 
 
@@ -277,11 +283,11 @@ def check_weight(value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidSyntax(f"weight must be a number, got {str(value)[:80]!r}")
     if not -(2**1023) < value < 2**1023 or not math.isfinite(value) or float(value) != value:
-        raise InvalidSyntax(f"weight {shown(value)} cannot be kept exactly as a 64-bit float")
+        raise InvalidSyntax(f"weight {format_number(value)} cannot be kept exactly as a 64-bit float")
     return whole(value)
 
 
-def shown(number: int | float) -> str:
+def format_number(number: int | float) -> str:
     """A number for a message; Python refuses to print enormous integers."""
     if isinstance(number, int) and number.bit_length() > 128:
         return f"an integer of {number.bit_length()} bits"
@@ -289,18 +295,19 @@ def shown(number: int | float) -> str:
 
 
 def whole(value: int | float) -> int | float:
-    """1.0 is written 1 and 2^60 is written as the float it is kept as, so that a weight looks the same everywhere."""
+    """Normalise a weight: whole numbers below 2^53 become integers, all others floats, so that every store's digest and
+    output agree."""
     number = float(value)
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
 def same_value(left: Json, right: Json) -> bool:
-    """Equality on every store: numbers by value, booleans are no numbers, composites by content."""
+    """Reference equality of values: numbers by value, booleans are not numbers, composites by content."""
     return comparable(left) == comparable(right)
 
 
 def comparable(value: Json) -> tuple[str, Any]:
-    """A hashable stand-in that is equal exactly when two values are the same."""
+    """A hashable key that is equal exactly for values that `same_value` calls equal."""
     if isinstance(value, bool):
         return "boolean", value
     if isinstance(value, int | float):

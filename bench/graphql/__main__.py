@@ -15,13 +15,14 @@ from urllib.request import Request, urlopen
 import msgspec
 
 from bench.__main__ import BUILD, progress
-from bench.graphql import loading, serving
-from bench.graphql.asking import READS, TITLES, alike
+from bench.graphql import peer_data
+from bench.graphql import servers as graphql_servers
 from bench.graphql.figures import figures
-from bench.graphql.installing import ensure_load_generator, ensure_node, ensure_packages
-from bench.graphql.measuring import Load, Sample, take, warm_up
+from bench.graphql.load_sample import Load, Sample, take, warm_up
+from bench.graphql.peer_packages import ensure_load_generator, ensure_node, ensure_packages
+from bench.graphql.queries import READS, TITLES, normalize_answer
 from bench.graphql.report import GraphqlResults, keep, lines
-from bench.graphql.serving import Place, Server, pin
+from bench.graphql.servers import Place, Server, pin
 from bench.results import parse_size, this_machine
 from bench.stores import STORES, Store
 from tests.servers import url_of
@@ -29,14 +30,14 @@ from tests.servers import url_of
 Starter = Callable[[Place], Server]
 PEERS: dict[str, dict[str, Starter]] = {
     "postgresql": {
-        "postgraphile": serving.start_postgraphile,
-        "strawberry": serving.start_strawberry,
-        "bare": serving.start_bare,
+        "postgraphile": graphql_servers.start_postgraphile,
+        "strawberry": graphql_servers.start_strawberry,
+        "bare": graphql_servers.start_bare,
     },
-    "neo4j": {"neo4j_graphql": serving.start_neo4j_graphql},
-    "memory": {"yoga": serving.start_yoga},
+    "neo4j": {"neo4j_graphql": graphql_servers.start_neo4j_graphql},
+    "memory": {"yoga": graphql_servers.start_yoga},
 }
-GIVEN: dict[str, dict[str, Any]] = {
+VARIABLES: dict[str, dict[str, Any]] = {
     "point": {"id": "n0000050"},
     "list": {"type": "task"},
     "nested": {"id": "n0000123"},
@@ -77,8 +78,8 @@ def _measure(name: str, asked: Any, results: GraphqlResults, started: ExitStack,
         needed.mkdir(parents=True, exist_ok=True)
     tell(f"{name}: installing the peers")
     place = Place(tools, ensure_node(tools), ensure_packages(tools))
-    place, url = asyncio.run(_prepared(store, asked.size, place, folder, tell))
-    servers = [serving.start_ours(place, url)]
+    place, url = asyncio.run(_prepare_data(store, asked.size, place, folder, tell))
+    servers = [graphql_servers.start_ours(place, url)]
     started.callback(servers[0].stop)
     for peer, start in PEERS[name].items():
         if asked.peers is None or peer in asked.peers:
@@ -92,28 +93,28 @@ def _measure(name: str, asked: Any, results: GraphqlResults, started: ExitStack,
     results.samples += list(sample(name, servers, asked, store.process_ids(), tell))
 
 
-async def _prepared(
+async def _prepare_data(
     store: Store, size: int, place: Place, folder: Path, tell: Callable[[str], None]
 ) -> tuple[Place, str]:
     """The graph in our store and for the peers."""
-    url = await loading.ensure_ours(store, size, folder, tell)
+    url = await peer_data.ensure_ours(store, size, folder, tell)
     tell(f"{store.name}: loading the peers' graph")
     if store.name == "postgresql":
         database = url_of("postgresql").partition("?")[0]
-        schema = await loading.load_tables(database, size)
+        schema = await peer_data.load_tables(database, size)
         return msgspec.structs.replace(place, database=database, schema=schema), url
     if store.name == "neo4j":
         neo4j = url_of("neo4j").partition("?")[0]
-        await loading.load_neo4j(neo4j, size)
+        await peer_data.load_neo4j(neo4j, size)
         return msgspec.structs.replace(place, neo4j=neo4j), url
-    return msgspec.structs.replace(place, graph=loading.graph_file(folder, size)), url
+    return msgspec.structs.replace(place, graph=peer_data.graph_file(folder, size)), url
 
 
 def compare(store: str, servers: list[Server], kinds: list[str]) -> list[str]:
     """Whether all give the same answers."""
     different = []
     for kind in (kind for kind in READS if kind in kinds):
-        answers = {server.name: alike(_ask(server, kind)) for server in servers}
+        answers = {server.name: normalize_answer(_ask(server, kind)) for server in servers}
         expected = answers[servers[0].name]
         different += [f"{store}, {kind}: {name}" for name, answer in answers.items() if answer != expected]
     return different
@@ -123,7 +124,7 @@ def _ask(server: Server, kind: str) -> Any:
     headers = {"content-type": "application/json"}
     if server.authorization != "-":
         headers["authorization"] = server.authorization
-    body = msgspec.json.encode({"query": server.questions[kind], "variables": GIVEN[kind]})
+    body = msgspec.json.encode({"query": server.questions[kind], "variables": VARIABLES[kind]})
     with urlopen(Request(server.url, body, headers), timeout=30) as response:
         found = msgspec.json.decode(response.read())
     if "errors" in found:

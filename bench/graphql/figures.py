@@ -7,10 +7,10 @@ from statistics import median
 
 from msgspec import Struct
 
-from bench.graphql.asking import TITLES
-from bench.graphql.measuring import Sample
-from bench.graphql.serving import OURSELVES
-from bench.targets import Verdict, at_least
+from bench.graphql.load_sample import Sample
+from bench.graphql.queries import TITLES
+from bench.graphql.servers import OURSELVES
+from bench.targets import Verdict, check_at_least
 
 
 class Figure(Struct, frozen=True):
@@ -51,14 +51,14 @@ def _figure(store: str, kind: str, side: str, theirs: dict[int, Sample], ours: d
     pairs = [(ours[r], theirs[r]) for r in quiet or both]
     taken = [sample for sample in theirs.values() if sample.quiet] or list(theirs.values())
 
-    def middle(name: str) -> float:
+    def median_of(name: str) -> float:
         return median(getattr(sample, name) for sample in taken)
 
     return Figure(
         store,
         kind,
         side,
-        *(middle(name) for name in ("rate", "p50", "p99", "cpu", "database", "resident")),
+        *(median_of(name) for name in ("rate", "p50", "p99", "cpu", "database", "resident")),
         _median(other.cpu / mine.cpu for mine, other in pairs if mine.cpu),
         _median(mine.rate / other.rate for mine, other in pairs if other.rate),
         _median(mine.p99 / other.p99 for mine, other in pairs if other.p99),
@@ -91,8 +91,8 @@ def verdicts(found: Iterable[Figure]) -> Iterator[Verdict]:
         cpu = CPU_TARGETS.get((figure.store, figure.side), {}).get(figure.kind)
         if cpu is not None and figure.times_less_cpu is not None:
             name = f"{what}: times less CPU than {figure.side}"
-            yield at_least(name, figure.times_less_cpu, cpu, "{:.1f}".format)
+            yield check_at_least(name, figure.times_less_cpu, cpu, "{:.1f}".format)
         rate = RATE_TARGETS.get((figure.store, figure.side), {}).get(figure.kind)
         if rate is not None and figure.times_the_rate is not None:
             name = f"{what}: times the requests/s of {figure.side}"
-            yield at_least(name, figure.times_the_rate, rate, "{:.1f}".format)
+            yield check_at_least(name, figure.times_the_rate, rate, "{:.1f}".format)

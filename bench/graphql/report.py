@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from bench.graphql.asking import TITLES
 from bench.graphql.figures import Figure, verdicts
-from bench.graphql.measuring import Sample
-from bench.graphql.serving import OURSELVES
+from bench.graphql.load_sample import Sample
+from bench.graphql.queries import TITLES
+from bench.graphql.servers import OURSELVES
 from bench.results import size_name
 from bench.table import verdict_line
 

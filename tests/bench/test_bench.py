@@ -10,7 +10,7 @@ import pytest
 
 from bench import data
 from bench.__main__ import main
-from bench.publish import END, START, published
+from bench.publish import END, START, insert_figures
 from bench.results import Results, parse_size, size_name
 from tests import servers
 
@@ -67,7 +67,7 @@ def test_figures_are_written_between_the_marks_of_the_page(tmp_path):
     main([*TINY, "--stores", "sqlite", "--only", "point", "--output", str(tmp_path)])
     results = msgspec.json.decode((tmp_path / "results.json").read_bytes(), type=Results)
 
-    page = published(f"before\n{START}\nold\n{END}\nafter\n", results)
+    page = insert_figures(f"before\n{START}\nold\n{END}\nafter\n", results)
 
     assert page.startswith("before\n") and page.endswith(f"{END}\nafter\n") and "old" not in page
     assert "| sqlite | node by id | aiosqlite |" in page

@@ -9,7 +9,7 @@ import pytest
 
 import bench.cypher
 from bench import cypher_peers
-from bench.sampling import Effort
+from bench.sampler import Effort
 from bench.stores import STORES, Loads, ensure_loaded
 
 SIZE = 400

@@ -14,7 +14,7 @@ import pytest
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[1] / "build" / "clients"
-FILES = ("package.json", "package-lock.json", ".npmrc", "audit.mjs", "clients.mjs")
+FILES = ("package.json", "package-lock.json", ".npmrc", "audit.mjs", "clients.mjs", "mcp.mjs")
 
 
 def missing(reason: str) -> None:

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-import gateway.neighbours
-import gateway.serving  # noqa: F401 (brings its errors into the tree)
-from gateway.settings import SETTINGS, Settings, flag, variable
+import ugs_gateway.server  # noqa: F401 (brings its errors into the tree)
 from tests.docs.pages import PAGES, PROJECT, anchors, links, page
 from ugs import cypher  # noqa: F401 (brings its errors into the tree)
 from ugs.errors import all_errors
+from ugs_gateway.settings import SETTINGS, Settings, flag, variable
 
 CODES = sorted({error.code for error in all_errors()})
 
@@ -42,9 +41,9 @@ def test_every_setting_is_documented_as_it_is(name: str) -> None:
 
 
 def test_every_option_of_every_store_is_documented() -> None:
-    from backends.memory.settings import OPTIONS
-    from backends.neo4j.address import _READERS
-    from backends.sql.settings import POSTGRESQL_OPTIONS, SQLITE_OPTIONS
+    from ugs_backends.memory.settings import OPTIONS
+    from ugs_backends.neo4j.url import _READERS
+    from ugs_backends.sql.settings import POSTGRESQL_OPTIONS, SQLITE_OPTIONS
 
     known = {*OPTIONS, *SQLITE_OPTIONS, *POSTGRESQL_OPTIONS, *_READERS} - {"native"}
     assert {name for name in known if f"| `{name}` |" not in page("backends.md")} == set()
@@ -82,3 +81,13 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         found = (link.partition("#")[0] for link in links(path.read_text("utf-8")) if "://" not in link)
         waiting += [(path.parent / place).resolve() for place in found if place]
     assert {path.resolve() for path in PAGES} - reached == set()
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_page_that_calls_ugs_says_how_it_is_called(name: str) -> None:
+    import re
+
+    text = page(name)
+    blocks = re.finditer(r"^```sh[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    first = next((block.start() for block in blocks if re.search(r"^(\w+=\S+ )?ugs ", block[1], re.MULTILINE)), None)
+    assert first is None or ".venv/bin/ugs" in text[:first]

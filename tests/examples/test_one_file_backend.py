@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from tests.examples.conftest import EXAMPLES, Run
-from ugs.api import Graph
 from ugs.errors import StorageIOError, StoreLocked
+from ugs.graph.api import Graph
 from ugs.system import System
 
 
@@ -26,13 +26,15 @@ def example() -> ModuleType:
 
 def test_the_kit_finds_nothing_wrong(run: Run) -> None:
     few = ["--histories", "10", "--examples", "10"]
-    done = run("pytest", "--pyargs", "conformance", "--backend", "dbm:{tmp}/kit", "-q", "-p", "no:cacheprovider", *few)
+    done = run(
+        "pytest", "--pyargs", "ugs_conformance", "--backend", "dbm:{tmp}/kit", "-q", "-p", "no:cacheprovider", *few
+    )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
 def test_a_conftest_may_say_where_stores_come_from(run: Run, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text((EXAMPLES / "conftest_example.py").read_text())
-    done = run("pytest", "--pyargs", "conformance.test_graph", "-q", "-p", "no:cacheprovider")
+    done = run("pytest", "--pyargs", "ugs_conformance.test_graph", "-q", "-p", "no:cacheprovider")
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 

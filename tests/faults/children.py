@@ -11,7 +11,7 @@ from typing import Any
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.faults.warm"])
-PATIENCE = 30.0
+TIMEOUT_SECONDS = 30.0
 
 
 class Child:
@@ -21,7 +21,7 @@ class Child:
         self.process = process
         self.pipe = pipe
 
-    def tell(self, patience: float = PATIENCE) -> Any:
+    def tell(self, patience: float = TIMEOUT_SECONDS) -> Any:
         """The next thing the child says; EOFError when it is gone."""
         if not self.pipe.poll(patience):
             raise TimeoutError(f"the child said nothing for {patience} s")
@@ -32,14 +32,14 @@ class Child:
         self.process.kill()
         return self.rest()
 
-    def rest(self, patience: float = PATIENCE) -> list[Any]:
+    def rest(self, patience: float = TIMEOUT_SECONDS) -> list[Any]:
         """Everything it says until it ends."""
         heard = []
         try:
             while True:
                 heard.append(self.tell(patience))
         except (EOFError, ConnectionResetError):
-            self.process.join(PATIENCE)
+            self.process.join(TIMEOUT_SECONDS)
             return heard
 
 
@@ -55,5 +55,5 @@ def child(work: Callable[..., None], *arguments: Any) -> Iterator[Child]:
     finally:
         if process.is_alive():
             process.kill()
-        process.join(PATIENCE)
+        process.join(TIMEOUT_SECONDS)
         ours.close()

@@ -21,9 +21,9 @@ from msgspec import Struct
 
 from tests.faults.children import FORKS
 from tests.faults.stores import with_options
-from ugs.api import Graph
 from ugs.clock import FixedClock
 from ugs.errors import UgsError
+from ugs.graph.api import Graph
 from ugs.graph.commands import AddEdge, AddNode, Delete, Update
 from ugs.system import System
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from backends.memory.files import Files
-from backends.memory.settings import settings_from
-from backends.memory.storage import FileStorage
+from ugs_backends.memory.io.filesystem import Files
+from ugs_backends.memory.settings import parse_settings
+from ugs_backends.memory.storage import FileStorage
 
 CHANGING = ("make_folder", "open_for_append", "open_new", "write", "fsync", "rename", "link", "remove", "fsync_folder")
 """Calls that change something on disk."""
@@ -72,4 +72,4 @@ class FaultyDisk(Files):
 
 def storage_on(disk: Files, folder: Path, snapshot_every: int = 0) -> FileStorage:
     """A store in the folder, on that disk."""
-    return FileStorage(settings_from(f"file:{folder}?snapshot_every={snapshot_every}"), disk)
+    return FileStorage(parse_settings(f"file:{folder}?snapshot_every={snapshot_every}"), disk)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -16,12 +17,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from ugs.api import Graph
 from ugs.errors import DeadlineExceeded, NodeExists, StorageIOError
 from ugs.feature import Command
+from ugs.graph.api import Graph
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode, Update
-from ugs.replay import log_of
+from ugs.log.replay import log_of
 from ugs.system import System
 
 HUB = "hub"
@@ -103,7 +104,7 @@ async def audit(system: System, acknowledged: Iterable[int]) -> Audit:
     """Count what the store holds against what was acknowledged."""
     keys: Counter[int] = Counter()
     async for events in log_of(system.storage):
-        keys.update(int(event.idem.key.rpartition("/n")[2]) for event in events if event.idem is not None)
+        keys.update(int(json.loads(event.idem.key)[-1].removeprefix("n")) for event in events if event.idem is not None)
     verified = await system.verify()
     return Audit(
         events=verified.events,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.faults.disk import FaultyDisk, storage_on
 from tests.faults.load import make_hub, write
-from ugs.api import Graph
 from ugs.errors import UgsError
+from ugs.graph.api import Graph
 from ugs.system import System
 
 WRITES = 9

@@ -13,10 +13,10 @@ import pytest
 
 from tests.faults.figures import Figures
 from tests.faults.stores import DURABLE, fresh_url
-from ugs.actors import Actor, Turn, handles
+from ugs.actors import Actor, MessageContext, handles
 from ugs.actors.api import ActorGraph
 from ugs.actors.registry import behaviours
-from ugs.api import Graph
+from ugs.graph.api import Graph
 from ugs.graph.commands import AddNode
 from ugs.system import System
 
@@ -30,9 +30,9 @@ class Counting(Actor):
     """Takes messages with numbers, and remembers whether they came in order."""
 
     @handles("number")
-    async def number(self, turn: Turn, payload: dict[str, Any]) -> None:
-        count = turn.properties.get("count", 0)
-        turn.update(count=count + 1, ordered=turn.properties.get("ordered", True) and payload["n"] == count)
+    async def number(self, context: MessageContext, payload: dict[str, Any]) -> None:
+        count = context.properties.get("count", 0)
+        context.update(count=count + 1, ordered=context.properties.get("ordered", True) and payload["n"] == count)
 
 
 @pytest.mark.clause("ACT-4", "ACT-17", "ACT-52")

@@ -15,7 +15,7 @@ from tests.faults.damage import WAL, lay, url_of
 from tests.faults.figures import Figures
 from tests.faults.stores import EMBEDDED, fresh_url
 from tests.faults.workers import delete_star
-from ugs.api import Graph
+from ugs.graph.api import Graph
 from ugs.graph.commands import AddEdge, AddNode
 from ugs.system import System
 

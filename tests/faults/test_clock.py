@@ -12,10 +12,10 @@ import pytest
 from tests.faults.figures import Figures
 from tests.faults.seed_reader import recover
 from tests.faults.stores import DURABLE, fresh_url, with_options
-from ugs.api import Graph
 from ugs.clock import FixedClock
 from ugs.events import Event
-from ugs.replay import log_of
+from ugs.graph.api import Graph
+from ugs.log.replay import log_of
 from ugs.system import System
 
 NOON = 1_769_020_454_093

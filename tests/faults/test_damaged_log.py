@@ -25,7 +25,7 @@ from tests.faults.damage import (
     verdicts,
 )
 from tests.faults.figures import Figures
-from ugs.api import Graph
+from ugs.graph.api import Graph
 from ugs.system import System
 
 COMMANDS = 60

@@ -20,8 +20,8 @@ from tests.faults.figures import Figures
 from tests.faults.load import audit, audit_at, make_hub, write
 from tests.faults.script import WRITES, run_script
 from tests.faults.workers import live_on_faulty_disk, write_under_limit
-from ugs.api import Graph
 from ugs.errors import StorageIOError
+from ugs.graph.api import Graph
 from ugs.system import System
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.faults.children import child
 from tests.faults.figures import Figures
 from tests.faults.workers import hold_folder
-from ugs.api import Graph
 from ugs.errors import StoreLocked
+from ugs.graph.api import Graph
 from ugs.system import System
 
 
@@ -25,7 +25,7 @@ async def test_f13_a_second_process_is_refused_and_a_dead_holder_is_no_obstacle(
         with pytest.raises(StoreLocked) as refused:
             await System.at_url(url).open()
         took = time.monotonic() - begun
-        assert refused.value.code == "E007"
+        assert refused.value.code == "STORE_LOCKED"
         assert str(holder.process.pid) in str(refused.value)
         holder.kill()
     async with System.at_url(url) as system:

@@ -11,13 +11,13 @@ from random import Random
 
 import pytest
 
-from gateway.mirror.mirror import FileMirror
 from tests.faults.children import child
 from tests.faults.figures import Figures
 from ugs.ontology.api import Memory
 from ugs.ontology.definition import ConnectionType
 from ugs.ontology.errors import OntologyNotFound
 from ugs.system import System
+from ugs_gateway.mirror.mirror import FileMirror
 
 CYCLES = {"quick": 12, "full": 500}
 LONGEST_LIFE = 0.120

@@ -18,7 +18,7 @@ HISTORIES = {"file": 5000, "sqlite": 3000, "postgresql": 1500, "neo4j": 500}
 
 def run_kit(url: str, *arguments: str) -> None:
     """Run the conformance kit on a store; its last words when it fails."""
-    command = [sys.executable, "-m", "pytest", "--pyargs", "conformance", "-q", "--backend", url, *arguments]
+    command = [sys.executable, "-m", "pytest", "--pyargs", "ugs_conformance", "-q", "--backend", url, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 

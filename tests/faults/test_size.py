@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults.damage import SNAPSHOT, WAL, make_sample, start
 from tests.faults.figures import Figures
-from ugs.api import Graph
+from ugs.graph.api import Graph
 from ugs.graph.commands import AddEdge, AddNode
 from ugs.system import System
 

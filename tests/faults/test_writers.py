@@ -14,8 +14,8 @@ from tests.faults.children import child
 from tests.faults.figures import Figures
 from tests.faults.stores import DURABLE, SHARED, fresh_url
 from tests.faults.workers import INCREMENTS, increment
-from ugs.api import Graph
 from ugs.errors import IdempotencyConflict, UgsError
+from ugs.graph.api import Graph
 from ugs.graph.commands import Update
 from ugs.system import System
 

@@ -2,13 +2,13 @@
 
 from contextlib import suppress
 
-import gateway.serving
 import tests.faults.damage
 import tests.faults.workers
+import ugs_gateway.server
 from ugs.connect import storage_for
 
 for url in ("file:warm", "sqlite:", "postgresql://localhost/warm", "neo4j://localhost"):
     with suppress(Exception):  # whoever needs it will be told
         storage_for(url)
 
-__all__ = ["gateway", "tests"]
+__all__ = ["tests", "ugs_gateway"]

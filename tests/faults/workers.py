@@ -13,11 +13,11 @@ from tests.faults.disk import Fault, FaultyDisk
 from tests.faults.load import make_hub, write
 from tests.faults.script import run_script
 from tests.servers.places import free_port
-from ugs.api import Graph
 from ugs.errors import UgsError, VersionConflict
+from ugs.graph.api import Graph
 from ugs.system import System
 
-LONG = 600.0
+SLEEP_SECONDS = 600.0
 INCREMENTS = 25
 
 
@@ -28,7 +28,7 @@ def hold_folder(pipe: Connection, url: str) -> None:
         async with System.at_url(url) as system:
             await Graph(system).add_node("mine")
             pipe.send("open")
-            await asyncio.sleep(LONG)
+            await asyncio.sleep(SLEEP_SECONDS)
 
     asyncio.run(run())
 
@@ -41,7 +41,7 @@ def delete_star(pipe: Connection, url: str) -> None:
             pipe.send("open")
             await Graph(system).delete("star")
             pipe.send("deleted")
-            await asyncio.sleep(LONG)
+            await asyncio.sleep(SLEEP_SECONDS)
 
     asyncio.run(run())
 
@@ -71,8 +71,8 @@ def write_under_limit(pipe: Connection, folder: Path, limit: int) -> None:
 
 def serve_store(pipe: Connection, url: str) -> None:
     """A gateway on the store; says where it is when it can serve."""
-    from gateway.serving import serve
-    from gateway.settings import Settings
+    from ugs_gateway.server import serve
+    from ugs_gateway.settings import Settings
 
     serve(Settings(store=url, port=free_port(), request_seconds=240), pipe.send)
 

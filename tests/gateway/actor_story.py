@@ -25,7 +25,7 @@ ACTORS: list[tuple[str, str, dict[str, Any]]] = [
     ("make a child", DID, sent("t2", "create_task", goal="Sketch", criteria=[{"criterion": "c", "threshold": 1}])),
     ("its children", '{ childTasks(id: "t2") { type properties } dependencies(id: "t1") { id label } }', {}),
     ("before there were", '{ childTasks(id: "t2", at: {position: 1}) { id } }', {}),
-    ("complete too early", SEND, sent("t2", "complete", result={"n": 1})),
+    ("complete too early", SEND, sent("t1", "complete", result={"n": 1})),
     ("unknown message", SEND, sent("t2", "dance")),
     ("bad payload", SEND, sent("t2", "block", reason=1)),
     ("nobody there", SEND, sent("nobody", "get")),

@@ -17,11 +17,13 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 90.0
+TIMEOUT_SECONDS = 90.0
 OPTIONS = (
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
+    # WebGL without a graphics card.
+    "--enable-unsafe-swiftshader",
     "--disable-dev-shm-usage",
     "--no-first-run",
     "--window-size=1400,900",
@@ -40,7 +42,7 @@ def chromium() -> str:
         subprocess.run(install, capture_output=True, check=False, timeout=300)
         found = _found()
     if found is None:
-        reason = "Chromium is not installed: GraphiQL cannot be tried in a browser"
+        reason = "Chromium is not installed: no page can be tried in a browser"
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     return found
 
@@ -65,7 +67,7 @@ class Page:
         message: dict[str, Any] = {"id": self.number, "method": method, "params": parameters}
         self.socket.send(json.dumps({**message, "sessionId": self.session} if self.session else message))
         while True:
-            heard = json.loads(self.socket.recv(timeout=PATIENCE))
+            heard = json.loads(self.socket.recv(timeout=TIMEOUT_SECONDS))
             if heard.get("id") == self.number:
                 assert "error" not in heard, heard
                 return heard["result"]
@@ -87,7 +89,7 @@ class Page:
 
     def wait_for(self, script: str) -> Any:
         """The first true value of an expression."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while not (found := self.value(script)):
             assert time.monotonic() < deadline, f"{script} never came true; {self.problems}"
             time.sleep(0.2)
@@ -99,6 +101,24 @@ class Page:
         for part in ("Runtime", "Log", "Network", "Page"):
             self.call(f"{part}.enable")
         self.call("Page.navigate", url=url)
+
+    def visit(self, url: str) -> None:
+        """Another address in the same tab, loaded anew."""
+        self.call("Page.navigate", url="about:blank")
+        self.call("Page.navigate", url=url)
+
+    def press(self, key: str, modifiers: int = 0) -> None:
+        """Press a key where the focus is; a letter, or a name such as Enter."""
+        text = {"Enter": "\r", "Tab": ""}.get(key, key if len(key) == 1 else "")
+        codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        code = codes.get(key, ord(key.upper()[0]))
+        shared: dict[str, Any] = {"key": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **shared, **({"text": text} if text else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", **shared)
+
+    def type(self, text: str) -> None:
+        """Text as from a keyboard, where the focus is."""
+        self.call("Input.insertText", text=text)
 
     def picture(self) -> bytes:
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
@@ -120,7 +140,7 @@ def browsing(folder: Path) -> Iterator[Page]:
 
 def _address(file: Path, process: subprocess.Popen[bytes]) -> tuple[str, str]:
     """Where the browser listens, which it writes down once it does."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not file.exists() or len(file.read_text().split()) < 2:
         assert process.poll() is None, "the browser ended"
         assert time.monotonic() < deadline, "the browser never listened"

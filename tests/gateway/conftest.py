@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gateway.app import create_app
-from gateway.settings import Settings
+from ugs_gateway.app import create_app
+from ugs_gateway.settings import Settings
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def client() -> Iterator[TestClient]:
 @pytest.fixture
 def demo(client: TestClient) -> TestClient:
     """The same, holding the demonstration graph."""
-    from ugs.api import Graph
+    from ugs.graph.api import Graph
 
     async def load() -> None:
         await Graph(client.app.state.system).load_demo()  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
 """Gateway processes for tests: started as a person would start them, waited for, and stopped."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -11,10 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tests.servers.places import free_port
 
 UGS = str(Path(sys.executable).parent / "ugs")
-PATIENCE = 60.0
+TIMEOUT_SECONDS = 60.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -42,8 +45,13 @@ class Gateway:
         with DIRECT.open(request, timeout=10) as answer:
             return json.load(answer)
 
+    def cpu_seconds(self) -> float:
+        """The CPU time that the process has taken so far."""
+        times = psutil.Process(self.process.pid).cpu_times()
+        return float(times.user + times.system)
+
     def wait_until_ready(self) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while self.get("/readyz")[0] != 200:
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < deadline, "the gateway never became ready"
@@ -63,13 +71,11 @@ def serving(folder: Path, *options: str) -> Iterator[Gateway]:
     finally:
         if process.poll() is None:
             process.terminate()
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=TIMEOUT_SECONDS)
 
 
 def ugs(folder: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
-    import os
-
     return subprocess.run(
         [UGS, *words], cwd=folder, env={**os.environ, **environ}, capture_output=True, text=True, check=False
     )

@@ -12,10 +12,10 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from gateway.app import create_app
-from gateway.settings import Mode, Settings
-from gateway.tokens import StoredToken, create_token
 from ugs.errors import InvalidSyntax
+from ugs_gateway.app import create_app
+from ugs_gateway.auth.api_key_file import StoredToken, create_token
+from ugs_gateway.settings import Mode, Settings
 
 SECRET = "a secret of more than thirty-two characters"
 READ = "{ stats { nodes } }"

@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gateway.app import create_app
-from gateway.settings import Settings
 from tests import servers
 from tests.gateway.actor_story import ACTORS
 from tests.gateway.fact_story import FACTS
 from tests.gateway.story import STORY
+from ugs_gateway.app import create_app
+from ugs_gateway.settings import Settings
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+TIME = re.compile(r'"(created|modified)": \d+')
+"""Times of the element in a version conflict."""
 
 
 def told(url: str) -> dict[str, Any]:
@@ -35,9 +37,10 @@ def told(url: str) -> dict[str, Any]:
 
 
 def numbered(answer: Any) -> Any:
-    """The answer with a number instead of every id that was made up at random."""
+    """The answer with a number instead of every id that was made up at random, and without the times of elements."""
     seen: dict[str, str] = {}
-    return json.loads(UUID.sub(lambda id: seen.setdefault(id[0], f"id {len(seen)}"), json.dumps(answer)))
+    text = TIME.sub(r'"\1": 0', json.dumps(answer))
+    return json.loads(UUID.sub(lambda id: seen.setdefault(id[0], f"id {len(seen)}"), text))
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from hypothesis_graphql import from_schema, nodes
 from starlette.testclient import TestClient
 
-from gateway.app import create_app
-from gateway.settings import Settings
-from schema import build_schema
-from ugs.api import Graph
+from ugs.graph.api import Graph
+from ugs_gateway.app import create_app
+from ugs_gateway.settings import Settings
+from ugs_schema import build_schema
 
 EXAMPLES = int(os.environ.get("UGS_TEST_FUZZ", "40"))
 KNOWN_IDS = ("alice", "bob", "api_proj", "user:x", "no such", "")

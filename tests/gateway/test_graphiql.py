@@ -10,9 +10,9 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from gateway.graphiql import POLICY, assets, is_built
 from tests.gateway.browser import Page, browsing
 from tests.gateway.processes import Gateway, serving
+from ugs_gateway.graphql.graphiql import POLICY, assets, is_built
 
 BUILD = Path(__file__).parents[2] / "build"
 RESULT = "[...document.querySelectorAll('.result-window .view-line')].map(line => line.textContent).join('\\n')"

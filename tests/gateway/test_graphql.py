@@ -69,7 +69,7 @@ BAD_BODIES = {
     "variables are no object": b'{"query": "{ stats { nodes } }", "variables": [1]}',
     "100,000 levels": DEEP,
     "deep variables": b'{"query": "{ stats { nodes } }", "variables": {"a": %s}}' % DEEP,
-    "33 levels": b'{"query": "{ stats { nodes } }", "variables": {"a": %s}}' % (b"[" * 33 + b"]" * 33),
+    "49 levels": b'{"query": "{ stats { nodes } }", "variables": {"a": %s}}' % (b"[" * 47 + b"]" * 47),
     "5,000 digits": b'{"query": "{ stats { nodes } }", "variables": {"a": %s}}' % (b"9" * 5000),
     "NaN": b'{"query": "{ stats { nodes } }", "variables": {"a": NaN}}',
     "1e999": b'{"query": "{ stats { nodes } }", "variables": {"a": 1e999}}',
@@ -144,7 +144,7 @@ def test_a_mutation_by_get_is_refused(client: TestClient) -> None:
 def test_a_browser_is_told_how_to_ask_without_graphiql(
     client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gateway.graphiql.FOLDER", tmp_path)
+    monkeypatch.setattr("ugs_gateway.graphql.graphiql.FOLDER", tmp_path)
     page = client.get("/graphql", headers={"accept": "text/html,*/*"})
     assert page.status_code == 200
     assert "curl http://localhost/graphql" in page.text
@@ -154,8 +154,8 @@ def test_a_request_that_takes_too_long_is_stopped_with_a_code() -> None:
     import asyncio
     from contextlib import asynccontextmanager
 
-    from gateway.app import create_app
-    from gateway.settings import Settings
+    from ugs_gateway.app import create_app
+    from ugs_gateway.settings import Settings
 
     @asynccontextmanager
     async def slow(**_: Any) -> Any:

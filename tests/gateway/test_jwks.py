@@ -13,10 +13,10 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 
-from gateway import jwks
-from gateway.auth import Gatekeeper
-from gateway.settings import Settings
 from ugs.errors import InvalidSyntax, Unauthenticated, Unavailable
+from ugs_gateway.auth import jwks
+from ugs_gateway.auth.authenticator import Authenticator
+from ugs_gateway.settings import Settings
 
 
 class Issuer:
@@ -64,12 +64,12 @@ def issuer() -> Iterator[Issuer]:
     found.server.server_close()
 
 
-def gatekeeper(issuer: Issuer) -> Gatekeeper:
-    return Gatekeeper(Settings(jwt_keys_url=issuer.url, jwt_algorithm="ES256", jwt_issuer="https://issuer"))
+def authenticator(issuer: Issuer) -> Authenticator:
+    return Authenticator(Settings(jwt_keys_url=issuer.url, jwt_algorithm="ES256", jwt_issuer="https://issuer"))
 
 
 def test_tokens_signed_with_a_published_key_are_good(issuer: Issuer) -> None:
-    keeper = gatekeeper(issuer)
+    keeper = authenticator(issuer)
     assert keeper.principal(issuer.header("one")).user == "jo"
     issuer.new_key("stranger")
     with pytest.raises(Unauthenticated, match="not known here"):
@@ -79,24 +79,24 @@ def test_tokens_signed_with_a_published_key_are_good(issuer: Issuer) -> None:
 
 
 def test_a_rotated_key_works_soon_after_its_first_use(issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jwks, "SOONEST_SECONDS", 0.0)
-    keeper = gatekeeper(issuer)
+    monkeypatch.setattr(jwks, "MIN_REFRESH_SECONDS", 0.0)
+    keeper = authenticator(issuer)
     issuer.new_key("two")
     header, until = issuer.header("two"), time.monotonic() + 10
-    while not keeper.still_knows(header):
+    while not keeper.is_accepted(header):
         assert time.monotonic() < until
         time.sleep(0.02)
 
 
 def test_an_issuer_that_fails_changes_nothing(issuer: Issuer) -> None:
-    keeper = gatekeeper(issuer)
+    keeper = authenticator(issuer)
     issuer.broken = True
-    keeper.key.look()
+    keeper.key.refresh()
     assert keeper.principal(issuer.header("one")).user == "jo"
     with pytest.raises(Unavailable, match="cannot be had"):
-        gatekeeper(issuer)
+        authenticator(issuer)
 
 
 def test_keys_must_come_over_a_safe_line() -> None:
     with pytest.raises(InvalidSyntax, match="https"):
-        Gatekeeper(Settings(jwt_keys_url="http://issuer.example/keys"))
+        Authenticator(Settings(jwt_keys_url="http://issuer.example/keys"))

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gateway.app import create_app
-from gateway.auth import check_safe
-from gateway.settings import Mode, Settings
-from gateway.tenants import place_of
-from gateway.tokens import StoredToken, create_token
 from ugs.identity import Principal
-from ugs.keyring import PLACE, Keyring
+from ugs.keys.api import KEYS_STORE_NAME, Keyring
+from ugs_gateway.app import create_app
+from ugs_gateway.auth.api_key_file import StoredToken, create_token
+from ugs_gateway.auth.authenticator import check_safe
+from ugs_gateway.settings import Mode, Settings
+from ugs_gateway.tenants import place_of
 
 CREATE = (
     "mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id tenant roles works } } }"
@@ -135,7 +135,7 @@ def test_a31_neither_a_key_nor_its_hash_is_ever_told(tmp_path: Path, caplog: pyt
     with opened(tmp_path, f"sqlite:///{tmp_path}/x.db") as door:
         made = door.made(roles=["ADMIN"])
         token, id = made["token"], made["apiKey"]["id"]
-        (hash,) = [key.hash for key in keyring(door).listed(Principal())]
+        (hash,) = [key.hash for key in keyring(door).list_keys(Principal())]
         secret, headers = token.removeprefix(f"ugsk_{id}_"), {"authorization": f"Bearer {token}"}
         answers = [door.ask(question.replace("ID", id), token) for question in EVERYTHING_READABLE]
         answers += [door.client.get(path, headers=headers) for path in ("/log", "/log/digest", "/metrics", "/health")]
@@ -147,7 +147,7 @@ def test_a31_neither_a_key_nor_its_hash_is_ever_told(tmp_path: Path, caplog: pyt
 
 
 def test_no_tenant_lives_where_the_keys_are() -> None:
-    assert PLACE not in {place_of(name) for name in (PLACE, "keys", "H_keys", "h_keys ", "h_", "")}
+    assert KEYS_STORE_NAME not in {place_of(name) for name in (KEYS_STORE_NAME, "keys", "H_keys", "h_keys ", "h_", "")}
 
 
 @pytest.mark.parametrize("token", ["ugsk_", "ugsk__", f"ugsk_{'0' * 16}_{'A' * 43}", "ugsk_é_x", "ugsk_" + "x" * 4_000])

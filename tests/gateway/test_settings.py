@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.settings import SETTINGS, LogFormat, Settings, is_loopback, load_settings
 from ugs.errors import InvalidSyntax
+from ugs_gateway.settings import SETTINGS, LogFormat, Settings, is_loopback, load_settings
 
 
 def test_without_anything_the_built_in_values_hold() -> None:

@@ -8,6 +8,7 @@ import asyncio
 import re
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 import yaml
 
 from tests import servers
-from tests.packaging.serving import serving
+from tests.packaging.servers import serving, status_of
 from tests.servers.neo4j import Neo4j
 from tests.servers.places import PROJECT, free_port
 
@@ -66,6 +67,21 @@ def test_only_the_gateway_is_published_and_only_on_the_loopback_address(services
     assert all(port.startswith("127.0.0.1:") for ports in published.values() for port in ports)
 
 
+def test_it_is_open_by_its_command_alone_and_answers_to_no_foreign_name(
+    services: dict[str, Any], tmp_path: Path
+) -> None:
+    for profile in PROFILES:
+        service = services[f"gateway-{profile}"]
+        assert "--allow-open" in service["command"]
+        assert service["environment"] == {"UGS_ALLOWED_HOSTS": "${UGS_ALLOWED_HOSTS:-}"}
+    port = free_port()
+    command = local(services["gateway-memory"]["command"], port, f"file:{tmp_path}/store", "0.0.0.0")
+    with serving(command, port, tmp_path) as url:
+        for host, status in (("evil.example", 421), (f"evil.example:{port}", 421), ("localhost", 200)):
+            asked = urllib.request.Request(f"{url}/livez", headers={"host": host})
+            assert status_of(asked) == status
+
+
 def test_neo4j_runs_under_the_safety_settings_of_the_tested_server(services: dict[str, Any]) -> None:
     tested = Neo4j(folder="/x", log="/x/log").settings()
     settings = {
@@ -107,10 +123,10 @@ def setting_of(variable: str) -> str:
     return name.replace("__", "\0").replace("_", ".").replace("\0", "_")
 
 
-def local(command: list[str], port: int, store: str) -> list[str]:
+def local(command: list[str], port: int, store: str, host: str = "127.0.0.1") -> list[str]:
     """The container's command with this machine's program, store and port."""
     program, *rest = command
-    changed = {rest[rest.index("--store") + 1]: store, "0.0.0.0": "127.0.0.1", "8000": str(port)}
+    changed = {rest[rest.index("--store") + 1]: store, "0.0.0.0": host, "8000": str(port)}
     return [str(BIN / program), *(changed.get(word, word) for word in rest)]
 
 

@@ -5,10 +5,18 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from tests.packaging.serving import serving, status_of
+from tests.packaging.servers import serving, status_of
 from tests.servers.places import PROJECT, free_port
 
-NAMES = {"ugs", "gateway", "backends", "schema", "conformance"}
+FOLDERS = {
+    "ugs": PROJECT,
+    "ugs_gateway": PROJECT / "gateway",
+    "ugs_backends": PROJECT / "backends",
+    "ugs_schema": PROJECT / "schema",
+    "ugs_conformance": PROJECT / "conformance",
+}
+"""The packages, and the folders that hold them."""
+NAMES = set(FOLDERS)
 
 LOAD_ENTRY_POINTS = """
 import json
@@ -73,5 +81,10 @@ def run(app: Path, program: str, *arguments: str) -> str:
 
 
 def source_files() -> set[str]:
-    found = (path for name in NAMES for path in (PROJECT / name).rglob("*") if path.is_file())
-    return {path.relative_to(PROJECT).as_posix() for path in found if "__pycache__" not in path.parts}
+    found = (
+        path.relative_to(folder)
+        for name, folder in FOLDERS.items()
+        for path in (folder / name).rglob("*")
+        if path.is_file()
+    )
+    return {path.as_posix() for path in found if "__pycache__" not in path.parts}

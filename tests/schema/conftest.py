@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from schema import build_schema
-from schema.context import RequestContext
-from schema.errors import shown_error
-from schema.operations import Operations
 from ugs import Graph, System
 from ugs.values import from_text
+from ugs_schema import build_schema
+from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.context import RequestContext
+from ugs_schema.errors import format_error
 
 Ask = Callable[..., Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture(scope="session")
-def operations() -> Operations:
-    return Operations(build_schema())
+def operations() -> OperationExecutor:
+    return OperationExecutor(build_schema())
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ async def system() -> AsyncIterator[System]:
 
 
 @pytest.fixture
-def ask(operations: Operations, system: System) -> Ask:
+def ask(operations: OperationExecutor, system: System) -> Ask:
     """Ask as a door would; the answer as decoded JSON."""
 
     async def asked(query: str, **variables: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def ask(operations: Operations, system: System) -> Ask:
             answer: dict[str, Any] = from_text(found)
             return answer
         bugs: list[Exception] = []
-        errors = [shown_error(error, lambda id, bug: bugs.append(bug)) for error in found.errors or ()]
+        errors = [format_error(error, lambda id, bug: bugs.append(bug)) for error in found.errors or ()]
         if bugs:
             raise bugs[0]
         return {"data": found.data, **({"errors": errors} if errors else {})}

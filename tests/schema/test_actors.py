@@ -6,7 +6,7 @@ import pytest
 
 from tests.schema.conftest import Ask
 from ugs.actors.registry import actor_types
-from ugs.api import Graph
+from ugs.graph.api import Graph
 from ugs.system import System
 
 SEND = "mutation S($in: SendMessageInput!) { sendMessage(input: $in) { messageId success error payload node { id version outgoing(first: 2) { nodes { id toNode { id } } } } clientMutationId } }"

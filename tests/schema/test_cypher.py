@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from schema.context import RequestContext
-from schema.operations import Operations
 from tests.schema.conftest import Ask
 from ugs import System
 from ugs.facts.api import Facts
 from ugs.identity import Principal
 from ugs.values import from_text
+from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.context import RequestContext
 
 ASK = """query($q: String!, $p: JSON, $limit: Int, $view: CypherView! = GRAPH, $at: At) {
   cypher(query: $q, params: $p, limit: $limit, view: $view, at: $at) {
@@ -90,7 +90,7 @@ async def test_the_past_is_asked_as_everywhere(ask: Ask) -> None:
     assert first == [[1]] and now != first
 
 
-async def test_facts_are_seen_with_the_rights_of_the_caller(operations: Operations, system: System) -> None:
+async def test_facts_are_seen_with_the_rights_of_the_caller(operations: OperationExecutor, system: System) -> None:
     alice = Principal("alice", frozenset(), "default", "default", "one")
     facts = Facts(system, alice)
     for scope in ("project_shared", "agent_private"):
@@ -106,3 +106,13 @@ async def test_facts_are_seen_with_the_rights_of_the_caller(operations: Operatio
     assert await seen(alice) == both
     assert await seen(Principal("eve", frozenset(), "default", "default", "two")) == both[1:]
     assert await seen(Principal("mallory", frozenset(), "other", "default", "one")) == []
+
+
+async def test_an_answer_carries_remarks_about_its_query(ask: Ask) -> None:
+    query = (
+        """{ cypher(query: "MATCH (a), (b) RETURN count(*) AS n") { notifications { code message line column } } }"""
+    )
+    (remark,) = (await ask(query))["data"]["cypher"]["notifications"]
+
+    assert (remark["code"], remark["line"], remark["column"]) == ("CARTESIAN_PRODUCT", 1, 1)
+    assert "cartesian" in remark["message"]

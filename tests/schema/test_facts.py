@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from schema.context import RequestContext
-from schema.operations import Operations
 from tests.schema.conftest import Ask
-from tests.schema.test_watching import first_of
+from tests.schema.test_subscriptions import first_of
 from ugs import System
 from ugs.facts.api import Facts
-from ugs.facts.asserting import NoteRef
+from ugs.facts.commands.facts import NoteRef
 from ugs.identity import Principal
 from ugs.storage import Session
+from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.context import RequestContext
 
 FACT = "fact { id factId predicate objectValue validFrom validTo }"
 ADD = (
@@ -115,7 +115,7 @@ async def test_entities_point_at_the_graph_and_lead_to_their_facts(ask: Ask) -> 
         'mutation($id: ID!) { addEntityAlias(entityId: $id, alias: "Ally") { entity { aliases { alias } } } }',
         id=entity["id"],
     )
-    assert [one["alias"] for one in alias["data"]["addEntityAlias"]["entity"]["aliases"]] == ["Al", "Ally"]
+    assert [one["alias"] for one in alias["data"]["addEntityAlias"]["entity"]["aliases"]] == ["Al", "ALICE DOE", "Ally"]
     for value in ("a", "b", "c"):
         await add(ask, "Al", "likes", value=value)
     await add(ask, "Bob", "knows", object={"id": entity["id"]})
@@ -126,12 +126,12 @@ async def test_entities_point_at_the_graph_and_lead_to_their_facts(ask: Ask) -> 
     )
     facts = found["data"]["entity"]["facts"]
     assert (facts["totalCount"], len(facts["nodes"]), facts["pageInfo"]["hasNextPage"]) == (3, 2, True)
-    assert facts["nodes"][0] == {"objectValue": "c", "evidenceCount": 1, "subject": {"canonical": "ALICE DOE"}}
+    assert facts["nodes"][0] == {"objectValue": "c", "evidenceCount": 1, "subject": {"canonical": "Alice Doe"}}
     about = found["data"]["entity"]["factsAbout"]["nodes"]
     assert about == [
         {
             "subject": {"canonical": "Bob"},
-            "objectEntity": {"canonical": "ALICE DOE"},
+            "objectEntity": {"canonical": "Alice Doe"},
             "predicateRef": {"status": "PENDING"},
         }
     ]
@@ -350,7 +350,7 @@ async def test_facts_are_watched_as_they_change(system: System) -> None:
     ]
 
 
-async def test_another_tenant_sees_nothing(operations: Operations, system: System, ask: Ask) -> None:
+async def test_another_tenant_sees_nothing(operations: OperationExecutor, system: System, ask: Ask) -> None:
     fact = (await add(ask, "Alice", "is", value="tall"))["fact"]
     eve = RequestContext(system, Principal("eve", frozenset(), "other", "default", "eve"))
     query = '{ node(id: "%s") { id } facts(tenantId: "default", subject: {name: "Alice"}) { totalCount nodes { id } } entities(tenantId: "default") { totalCount } }'
@@ -390,7 +390,7 @@ async def test_the_number_of_reads_does_not_grow_with_the_number_of_facts(
     assert counts[0] == counts[1] <= 12
 
 
-async def test_a_database_answers_like_memory(operations: Operations, tmp_path: Path) -> None:
+async def test_a_database_answers_like_memory(operations: OperationExecutor, tmp_path: Path) -> None:
     """The same story told to two stores gives the same answers, ids apart."""
     answers = []
     for url in ("memory:", f"sqlite:///{tmp_path}/facts.db"):
@@ -412,3 +412,21 @@ STORY = """{ factTimeline(subject: {name: "ALICE"}) { objectValue validFrom vali
   supersededBy { toFact { objectValue } } supersedes { fromFact { objectValue } note { text } } }
   entities(first: 1) { totalCount nodes { canonical facts(first: 1) { totalCount nodes { predicate } } } pageInfo { hasNextPage } }
   factReport(subject: {name: "Alice"}, asOf: "2026-01-04T00:00:00Z") { counts { current historical future ambiguous } facts { state markers } } }"""
+
+
+async def test_an_entity_is_renamed_and_a_predicate_configured_by_name(ask: Ask) -> None:
+    made = await ask('mutation { upsertEntity(input: {name: "Zoë"}) { entity { entityId } } }')
+    id = made["data"]["upsertEntity"]["entity"]["entityId"]
+    renamed = await ask(
+        'mutation($id: ID!) { renameEntity(entityId: $id, name: "Zoe B.") { entity { canonical aliases { alias } } } }',
+        id=id,
+    )
+    assert renamed["data"]["renameEntity"]["entity"] == {"canonical": "Zoe B.", "aliases": [{"alias": "Zoë"}]}
+    await ask('mutation { registerPredicate(input: {alias: "lives in"}) { created } }')
+    configured = await ask(
+        'mutation { configurePredicate(input: {predicate: "Lives  in", status: ACTIVE, cardinality: SINGLE}) '
+        "{ predicate { status cardinality } } }"
+    )
+    assert configured["data"]["configurePredicate"]["predicate"] == {"status": "ACTIVE", "cardinality": "SINGLE"}
+    refused = await ask('mutation { configurePredicate(input: {predicate: "eats", status: ACTIVE}) { created } }')
+    assert refused["errors"][0]["extensions"]["code"] == "PREDICATE_NOT_FOUND"

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from schema.context import RequestContext
-from schema.operations import Operations
 from tests.schema.conftest import Ask
 from ugs import System
 from ugs.facts.api import Facts
 from ugs.identity import Principal
 from ugs.storage import Session
+from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.context import RequestContext
 
 ASK = """query($limit: Int, $predicate: String, $scopes: [String!], $asOf: DateTime, $at: At) {
   askFacts(subject: {name: "alice"}, limit: $limit, predicate: $predicate, scopes: $scopes, asOf: $asOf, at: $at) {
@@ -78,7 +78,7 @@ async def test_the_context_of_a_note_comes_with_it(ask: Ask, system: System) -> 
 
 
 async def test_a_graph_node_leads_to_its_entity_and_what_is_known(
-    ask: Ask, system: System, operations: Operations
+    ask: Ask, system: System, operations: OperationExecutor
 ) -> None:
     facts = Facts(system)
     entity = await facts.upsert_entity("Alice Smith", "person", node_id="alice")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from schema.reading import SHORT_GAP, stretches
 from tests.schema.conftest import Ask
 from ugs import System
 from ugs.storage import Session
+from ugs_schema.graph.queries import MAX_GAP_EVENTS, merge_positions
 
 NODES = "query($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }"
 QUESTIONS = frozenset({"find", "find_many", "fetch", "read", "events", "count", "group"})
@@ -116,6 +116,6 @@ async def test_events_that_stand_together_are_read_together(ask: Ask, heard: lis
 
 
 def test_long_gaps_are_not_read() -> None:
-    assert stretches([7, 3, 5]) == [(3, 7)]
-    assert stretches([1, 1 + SHORT_GAP, 5_000]) == [(1, 1 + SHORT_GAP), (5_000, 5_000)]
-    assert stretches([]) == []
+    assert merge_positions([7, 3, 5]) == [(3, 7)]
+    assert merge_positions([1, 1 + MAX_GAP_EVENTS, 5_000]) == [(1, 1 + MAX_GAP_EVENTS), (5_000, 5_000)]
+    assert merge_positions([]) == []

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from conformance.world import fixture
-from schema import build_schema
-from schema.context import RequestContext
 from ugs.ontology.api import Memory
 from ugs.ontology.errors import InvalidArgument
-from ugs.ontology.yaml_text import from_yaml, to_yaml
+from ugs.ontology.yaml_format import from_yaml, to_yaml
 from ugs.system import System
+from ugs_conformance.support.store_fixture import fixture
+from ugs_schema import build_schema
+from ugs_schema.context import RequestContext
 
 SCHEMA = build_schema()
 GTD = fixture("ont_ontology")
@@ -113,7 +113,8 @@ async def test_an_ontology_goes_out_as_yaml_and_comes_back() -> None:
         from importlib.resources import files
 
         assert (
-            made["yaml"].rstrip() == (files("conformance") / "data" / "ont_ontology.yaml").read_text("utf-8").rstrip()
+            made["yaml"].rstrip()
+            == (files("ugs_conformance") / "data" / "ont_ontology.yaml").read_text("utf-8").rstrip()
         )
         odd = "node_types: [no, 12, 'a: b', \"x\\ny\"]\nconnection_types:\n- {name: on, from_types: [no], to_types: ['12'], acyclic: true}\n"
         again = (await ask(system, CREATE, **{"in": {"name": "odd", "yaml": odd}}))["createOntology"]["ontology"]

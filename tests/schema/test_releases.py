@@ -1,6 +1,6 @@
 """Clients of a release keep working: nothing that they may ask for goes away or changes its type.
 
-Each release leaves its schema in `schema/releases/`; the newest is compared with the schema of today.
+Each release leaves its schema in `schema/ugs_schema/releases/`; the newest is compared with the schema of today.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from pathlib import Path
 from graphql import build_schema as parsed
 from graphql import find_breaking_changes
 
-from schema import build_schema
+from ugs_schema import build_schema
 
-RELEASES = Path(__file__).resolve().parents[2] / "schema" / "releases"
+RELEASES = Path(__file__).resolve().parents[2] / "schema" / "ugs_schema" / "releases"
 
 
 def newest() -> Path:

@@ -8,9 +8,9 @@ import pytest
 from graphql import GraphQLEnumType, GraphQLInputObjectType, GraphQLSchema, build_schema, find_breaking_changes
 from graphql.type import GraphQLInterfaceType, GraphQLObjectType
 
-from schema import build_schema as build
+from ugs_schema import build_schema as build
 
-PRINTED = (files("schema") / "schema.graphql").read_text()
+PRINTED = (files("ugs_schema") / "schema.graphql").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
+IMPORT_ROOTS = [PROJECT, *(PROJECT / name for name in ("gateway", "backends", "schema", "conformance"))]
+"""The folders that hold the packages, for an interpreter in which they are not installed."""
 
 
 def state_folder() -> Path:

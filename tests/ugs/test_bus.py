@@ -48,9 +48,9 @@ async def test_ours_and_theirs_in_any_order_are_told_once(written: tuple[Bus, li
     bus, events = written
     heard = hearing(bus, 4)
     await asyncio.sleep(0)
-    bus.heard(2)
+    bus.note_commit(2)
     bus.publish(events[1:2])
-    bus.heard(4)
+    bus.note_commit(4)
     bus.publish(events[2:3])
     assert await heard == list(ELEMENTS)
 

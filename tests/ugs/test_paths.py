@@ -8,13 +8,13 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.reference import Reference
 from ugs.changes import TableWrites
 from ugs.errors import NegativeCycle
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES, Edge, Node
-from ugs.graph.paths import Path, shortest_path
+from ugs.graph.paths.shortest_path import Path, shortest_path
 from ugs.values import to_text
+from ugs_conformance.support.reference_store import Reference
 
 IDS = "abcde"
 arrows = st.tuples(st.sampled_from(IDS), st.sampled_from(IDS), st.sampled_from([0, 1, 2, 3, 0.5]))

@@ -6,13 +6,10 @@ from typing import Any
 
 import pytest
 
-from conformance.reference import Reference
 from ugs.changes import TableWrites
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES, Edge, Node
-from ugs.reads.levels import execute_by_levels
-from ugs.reads.plan import Nested, Order, Page, Read, full_order, paged, place_of
-from ugs.reads.where import (
+from ugs.reads.filters import (
     EVERYTHING,
     NOTHING,
     Compare,
@@ -29,7 +26,10 @@ from ugs.reads.where import (
     matcher,
     mentions,
 )
+from ugs.reads.level_executor import execute_by_levels
+from ugs.reads.plan import Nested, Order, Page, Read, full_order, paged, place_of
 from ugs.values import to_text
+from ugs_conformance.support.reference_store import Reference
 
 
 def node(id: str, type: str | None = None, created: int = 0, **properties: Any) -> Node:

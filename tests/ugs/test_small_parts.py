@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backends.memory.storage import MemoryStorage
-from ugs.api import Graph
 from ugs.changes import NewElements
-from ugs.clock import FixedClock, WallClock, not_before
+from ugs.clock import FixedClock, WallClock, now_at_least
 from ugs.errors import InvalidSyntax, UgsError, Unavailable, all_errors
 from ugs.events import (
     GENESIS_CRC,
@@ -18,19 +16,21 @@ from ugs.events import (
     Idem,
     SealedEvents,
     Tx,
+    encode_without_crc,
     event_id,
     from_line,
     line_crc,
     seal,
     to_line,
-    unsealed_line,
 )
+from ugs.graph.api import Graph
 from ugs.graph.model import NODES
-from ugs.graph.text import node_words, rarity, relevance, split_words, tokens, word_parts
+from ugs.graph.text.tokenizer import node_words, rarity, relevance, split_words, tokens, word_parts
 from ugs.identity import Scope, are_identifiers, check_identifier, is_identifier, scope_of
 from ugs.storage import Storage
 from ugs.system import System
 from ugs.values import JsonText, to_text
+from ugs_backends.memory.storage import MemoryStorage
 
 
 @pytest.mark.parametrize("id", ["a", "_", "user:a", "scratch:_-9", "a" * 256, "user"])
@@ -64,7 +64,7 @@ def test_scopes_by_prefix() -> None:
 
 def test_the_clock_never_falls_behind_its_floor() -> None:
     clock = FixedClock(100)
-    assert (not_before(clock, 50), not_before(clock, 150)) == (100, 150)
+    assert (now_at_least(clock, 50), now_at_least(clock, 150)) == (100, 150)
     assert WallClock().now() > 1_700_000_000_000
 
 
@@ -124,7 +124,7 @@ def test_a_sealed_line_reads_back_as_the_event(event: Event, previous: int) -> N
 
     assert from_line(line, 0, element_of) == sealed
     assert line.endswith(f',"crc":"{sealed.crc}"}}'.encode())
-    assert sealed.crc == line_crc(unsealed_line(event), f"{previous:08x}")
+    assert sealed.crc == line_crc(encode_without_crc(event), f"{previous:08x}")
 
 
 @given(st.lists(events, min_size=1, max_size=3), st.none() | texts | st.sampled_from(["ann", "é", "_x1"]))
@@ -149,7 +149,7 @@ def test_events_of_new_elements_are_sealed_like_any_others(
 ) -> None:
     data = [text for some, _ in commands for text in some]
     keys = [f"n{number}" for number in range(len(data))]
-    new = NewElements("NodeAdded", data, NODES, keys, keys, [len(some) for some, _ in commands])
+    new = NewElements("NodeAdded", data, keys, [len(some) for some, _ in commands], NODES, keys)
     authors, sealed, usual = [by for _, by in commands], SealedEvents(), SealedEvents()
     found = sealed.seal_new(new, authors, 5, 7, f"{previous:08x}")
     crc = f"{previous:08x}"
@@ -205,7 +205,7 @@ async def test_copies_and_rebuilds_take_stock_and_do_not_fail_by_it(monkeypatch:
         counted.append(storage)
         raise Unavailable("not now")
 
-    monkeypatch.setattr(MemoryStorage, "take_stock", refuse)
+    monkeypatch.setattr(MemoryStorage, "analyze", refuse)
     async with System.at_url("memory:") as source, System.at_url("memory:") as target:
         await Graph(source).load_demo()
         assert await source.copy_to(target.storage) == await source.digest()

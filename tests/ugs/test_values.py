@@ -15,12 +15,12 @@ from ugs.values import (
     check_value,
     check_weight,
     data_text,
+    encode_plain_values,
     find_addresses,
     from_text,
     is_plain,
     parse_address,
     parse_json,
-    plain_texts,
     properties_text,
     same_value,
     to_text,
@@ -152,13 +152,13 @@ odd_values: Any = st.recursive(
 def test_many_values_are_plain_when_each_of_them_is(values: list[Any], times: int) -> None:
     many = values * times
     expected = [to_text(value) for value in many] if all(is_plain(value, MAX_DEPTH) for value in values) else None
-    assert plain_texts(many, 10_000) == expected
+    assert encode_plain_values(many, 10_000) == expected
 
 
 def test_many_values_have_their_bounds() -> None:
     deep: Any = "end"
     for _ in range(MAX_DEPTH):
         deep = [deep]
-    assert plain_texts([deep] * 30, 1_000) == [to_text(deep)] * 30
-    assert plain_texts([[deep]] * 30, 1_000) is None
-    assert plain_texts(["x" * 9] * 30, 10) is None
+    assert encode_plain_values([deep] * 30, 1_000) == [to_text(deep)] * 30
+    assert encode_plain_values([[deep]] * 30, 1_000) is None
+    assert encode_plain_values(["x" * 9] * 30, 10) is None

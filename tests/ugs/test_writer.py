@@ -1,4 +1,4 @@
-"""What is told of a command: written while the store is busy, given out when it is durable, and never of another try."""
+"""The writer gives out outcomes when they are durable, and never those of another try."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from backends.memory.storage import MemoryStorage
 from ugs import System
 from ugs.connect import storage_for
 from ugs.errors import Conflict, NodeExists, OutcomeUnknown
 from ugs.graph.commands import AddNode
 from ugs.identity import LOCAL
-from ugs.writer import Outcome
+from ugs.storage import EventQuery
+from ugs_backends.memory.storage import MemoryStorage
 
 
 class Slow:
@@ -26,9 +26,9 @@ class Slow:
         self.failures: list[Exception] = []
 
     @asynccontextmanager
-    async def deciding(self) -> AsyncIterator[Any]:
+    async def decision_session(self) -> AsyncIterator[Any]:
         failure = self.failures.pop(0) if self.failures else None
-        async with MemoryStorage.deciding(self.storage) as session:
+        async with MemoryStorage.decision_session(self.storage) as session:
             yield session
             self.busy.set()
             await self.go.wait()
@@ -45,85 +45,49 @@ async def system() -> AsyncIterator[System]:
 @pytest.fixture
 def slow(system: System, monkeypatch: pytest.MonkeyPatch) -> Slow:
     slow = Slow(system.storage)
-    monkeypatch.setattr(system.storage, "deciding", slow.deciding)
+    monkeypatch.setattr(system.storage, "decision_session", slow.decision_session)
     return slow
 
 
-class Told:
-    """Remembers what it was asked to tell of."""
-
-    def __init__(self) -> None:
-        self.of: list[Outcome] = []
-
-    def __call__(self, outcome: Outcome) -> str:
-        self.of.append(outcome)
-        return f"{outcome.events[0].element} at {outcome.events[0].position}"
-
-
-async def test_an_answer_is_written_while_the_store_is_busy_and_given_out_when_it_is_done(
-    system: System, slow: Slow
-) -> None:
-    told = Told()
-    going = system.begin(AddNode(id="a"), LOCAL, told)
+async def test_an_outcome_is_given_out_when_it_is_durable(system: System, slow: Slow) -> None:
+    pending = system.submit(AddNode(id="a"), LOCAL)
     await slow.busy.wait()
     await asyncio.sleep(0)
-    assert len(told.of) == 1
-    assert not going.done()
+    assert not pending.done()
     slow.go.set()
-    assert await going == "a at 1"
-    assert len(told.of) == 1
+    assert [(event.element, event.position) for event in (await pending).events] == [("a", 1)]
 
 
-async def test_what_was_told_of_a_failed_try_is_not_given_out(system: System, slow: Slow) -> None:
+async def test_the_outcome_is_that_of_the_try_that_was_stored(system: System, slow: Slow) -> None:
     slow.failures = [Conflict("too late", at_once=True)]
     slow.go.set()
-    tries: list[Outcome] = []
-
-    def tell(outcome: Outcome) -> Outcome:
-        tries.append(outcome)
-        return outcome
-
-    given = await system.begin(AddNode(id="a"), LOCAL, tell)
-    assert len(tries) == 2
-    assert given is tries[1]
+    outcome = await system.submit(AddNode(id="a"), LOCAL)
+    async with system.session() as session:
+        assert await session.events(EventQuery()) == outcome.events
 
 
-async def test_a_change_that_is_not_done_is_refused_whatever_was_told(system: System, slow: Slow) -> None:
-    slow.failures, told = [ValueError("a bug")], Told()
+async def test_a_command_whose_commit_fails_is_refused(system: System, slow: Slow) -> None:
+    slow.failures = [ValueError("a bug")]
     slow.go.set()
     with pytest.raises(ValueError, match="a bug"):
-        await system.begin(AddNode(id="a"), LOCAL, told)
+        await system.submit(AddNode(id="a"), LOCAL)
 
 
-async def test_a_refusal_is_told_to_nobody(system: System) -> None:
+async def test_a_refusal_is_raised(system: System) -> None:
     await system.execute(AddNode(id="a"))
-    told = Told()
     with pytest.raises(NodeExists):
-        await system.begin(AddNode(id="a"), LOCAL, told)
-    assert told.of == []
+        await system.submit(AddNode(id="a"), LOCAL)
 
 
-async def test_what_goes_wrong_in_telling_is_the_askers_own_and_nobody_elses(system: System) -> None:
-    def fail(outcome: Outcome) -> str:
-        raise KeyError("asker")
-
-    bad, good = system.begin(AddNode(id="a"), LOCAL, fail), system.begin(AddNode(id="b"), LOCAL, Told())
-    with pytest.raises(KeyError, match="asker"):
-        await bad
-    assert await good == "b at 2"
-
-
-async def test_whoever_has_given_up_is_told_nothing_and_the_change_is_made(system: System, slow: Slow) -> None:
-    told = Told()
-    going = system.begin(AddNode(id="a"), LOCAL, told)
+async def test_a_command_whose_caller_has_given_up_is_done(system: System, slow: Slow) -> None:
+    pending = system.submit(AddNode(id="a"), LOCAL)
     await slow.busy.wait()
-    going.cancel()
+    pending.cancel()
     slow.go.set()
     assert (await system.execute(AddNode(id="b"))).events[0].position == 2
-    assert len(told.of) <= 1
 
 
-async def test_a_commit_whose_outcome_was_unknown_is_told_once_it_is_known(system: System, slow: Slow) -> None:
-    slow.failures, told = [OutcomeUnknown("the connection broke")], Told()
+async def test_a_commit_whose_outcome_was_unknown_is_answered_once_it_is_known(system: System, slow: Slow) -> None:
+    slow.failures = [OutcomeUnknown("the connection broke")]
     slow.go.set()
-    assert await system.begin(AddNode(id="a"), LOCAL, told) == "a at 1"
+    assert (await system.submit(AddNode(id="a"), LOCAL)).events[0].position == 1

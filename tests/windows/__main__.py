@@ -4,20 +4,20 @@ import asyncio
 import sys
 from pathlib import Path
 
-from tests.windows.pretending import pretend
+from tests.windows.windows_simulation import pretend
 
 
 def run(word: str, *rest: str) -> int:
     """Nothing of ours may be loaded before the pretending begins."""
     pretend()
     if word == "ugs":
-        from gateway.cli.entry import main
+        from ugs_gateway.cli.entry import main
 
         sys.argv = [word, *rest]
         return main()
-    from tests.windows import deeds
+    from tests.windows import actions
 
-    asyncio.run(getattr(deeds, word)(Path(rest[0])))
+    asyncio.run(getattr(actions, word)(Path(rest[0])))
     return 0
 
 

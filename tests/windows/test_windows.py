@@ -1,6 +1,6 @@
 """The product where there is no `fcntl`, no folder to open, no signal in the event loop, and `:` is no letter.
 
-Nothing here runs on Windows itself: each test starts a process that pretends (`tests/windows/pretending.py`). That every
+Nothing here runs on Windows itself: each test starts a process that pretends (`tests/windows/windows_simulation.py`). That every
 function exists there is the type checker's part (`make portable`).
 """
 
@@ -21,12 +21,12 @@ from typing import Any
 
 import pytest
 
-from conformance.world import fixture
-from gateway.mirror.names import on_windows
+from ugs_conformance.support.store_fixture import fixture
+from ugs_gateway.mirror.names import on_windows
 
 PRETEND = [sys.executable, "-m", "tests.windows"]
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60
+TIMEOUT_SECONDS = 60
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "by hand", "version": "1"}}
 
 pytestmark = [
@@ -36,7 +36,7 @@ pytestmark = [
 
 
 def do(*words: object, code: int = 0) -> subprocess.CompletedProcess[bytes]:
-    done = subprocess.run([*PRETEND, *map(str, words)], cwd=ROOT, capture_output=True, timeout=PATIENCE)
+    done = subprocess.run([*PRETEND, *map(str, words)], cwd=ROOT, capture_output=True, timeout=TIMEOUT_SECONDS)
     assert done.returncode == code, done.stderr.decode()
     return done
 
@@ -46,7 +46,7 @@ def running(*words: object, **options: Any) -> Iterator[subprocess.Popen[bytes]]
     """A process that does not outlive the block, nor our patience."""
     pipes = {name: subprocess.PIPE for name in ("stdin", "stdout")}
     with subprocess.Popen([*PRETEND, *map(str, words)], cwd=ROOT, **pipes, **options) as process:
-        end = Timer(PATIENCE, process.kill)
+        end = Timer(TIMEOUT_SECONDS, process.kill)
         end.start()
         try:
             yield process
@@ -56,7 +56,7 @@ def running(*words: object, **options: Any) -> Iterator[subprocess.Popen[bytes]]
 
 
 def test_deeds_that_need_one_process(tmp_path: Path) -> None:
-    """Stores, glances, files, links, the interrupt key, files in use, names: one after another, each in its folder."""
+    """Stores, files, links, the interrupt key, files in use, names: one after another, each in its folder."""
     do("everything_alone", tmp_path)
 
 
@@ -87,12 +87,12 @@ def test_the_gateway_serves_until_asked_to_stop_and_shares_its_port_with_nobody(
         address = next(word for line in gateway.stdout for word in line.decode().split() if word.startswith("http://"))
         question = json.dumps({"query": "{ stats { nodes } }"}).encode()
         asked = urllib.request.Request(f"{address}graphql", question, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(asked, timeout=TIMEOUT_SECONDS) as answer:
             assert json.load(answer)["data"] == {"stats": {"nodes": 0}}
         port = address.rpartition(":")[2].strip("/")
         do("ugs", "serve", "--store", f"file:{tmp_path}/other", "--port", port, code=4)
         gateway.send_signal(signal.SIGTERM)
-        assert gateway.wait(PATIENCE) == 0
+        assert gateway.wait(TIMEOUT_SECONDS) == 0
 
 
 def called(id: int, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def test_mcp_over_standard_input_and_output(tmp_path: Path) -> None:
             if "id" in message:
                 answers.append(server.stdout.readline())
         server.stdin.close()
-        assert server.stdout.read() == b"" and server.wait(PATIENCE) == 0
+        assert server.stdout.read() == b"" and server.wait(TIMEOUT_SECONDS) == 0
     assert b"\r" not in b"".join(answers)
     assert len(json.loads(answers[1])["result"]["tools"]) == 18
     id = json.loads(answers[3])["result"]["structuredContent"]["node_id"]

@@ -1,38 +1,41 @@
 """Messages, and the addresses they are sent to.
 
-An address is known by identity alone: it cannot be made up, copied or stored, and only the actor system that made it
-delivers to it. (The kernel's `@(id)` texts are something else: they name a node and anybody may write them.)
+An address is known by identity alone: it cannot be forged, copied or stored, and only the actor system that created
+it delivers to it. (The kernel's `@(id)` texts are references to nodes by id, which any client may write.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 from uuid import uuid4
 
 from msgspec import Struct, field
 
-if TYPE_CHECKING:
-    from ugs.actors.system import ActorSystem
-
 Answer = dict[str, Any]
-"""What an actor says to a message: `success`, and whatever belongs to the message; `error` when it refused."""
+"""The answer to a message: `success`, fields of the message type, and `error` if it was refused."""
 
 
 class Message(Struct, frozen=True):
-    """Something an actor is asked to do."""
+    """A request to an actor."""
 
     type: str
     payload: Mapping[str, Any] = {}
     id: str = field(default_factory=lambda: str(uuid4()))
 
 
+class Deliverer(Protocol):
+    """The actor system that created an address and delivers its messages."""
+
+    async def send(self, address: Address, message: Message | Mapping[str, Any]) -> Answer: ...
+
+
 class Address:
-    """Where one actor is reached."""
+    """The address of one actor."""
 
     __slots__ = ("__weakref__", "_last", "_node", "_system")
 
-    def __init__(self, system: ActorSystem, last: dict[str, Any], node: str | None = None) -> None:
+    def __init__(self, system: Deliverer, last: dict[str, Any], node: str | None = None) -> None:
         self._system = system
         self._last = last
         self._node = node
@@ -55,12 +58,12 @@ def as_message(given: Message | Mapping[str, Any]) -> Message:
     return Message(str(given["type"]), given.get("payload") or {}, str(given.get("id") or uuid4()))
 
 
-def without_addresses(value: Any) -> Any:
-    """A payload in which every address has become the id of its node."""
+def strip_addresses(value: Any) -> Any:
+    """The payload with every address replaced by the id of its node."""
     if isinstance(value, Address):
         return value._node
     if isinstance(value, Mapping):
-        return {key: without_addresses(item) for key, item in value.items()}
+        return {key: strip_addresses(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [without_addresses(item) for item in value]
+        return [strip_addresses(item) for item in value]
     return value

@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ugs.actors import families
+from ugs.actors.actor_system import ActorSystem
 from ugs.actors.addresses import Address, Answer, Message
-from ugs.actors.errors import MessageFailed, NobodyThere
-from ugs.actors.properties import KEPT, kernel_properties, node_properties
-from ugs.actors.system import ActorSystem
-from ugs.actors.work import link_of
+from ugs.actors.errors import MessageFailed, NoActor
+from ugs.actors.properties import READ_ONLY_PROPERTIES, kernel_properties, node_properties
+from ugs.actors.runtime.transaction import link_of
+from ugs.actors.types import task_relations
 from ugs.errors import EdgeNotFound, InvalidSyntax, NodeNotFound
 from ugs.feature import Command
 from ugs.graph.batches import ImportGraph
 from ugs.graph.commands import AddEdge, AddNode, Delete, SetEdgeCounter, Update
 from ugs.graph.events import GENERATED
 from ugs.graph.model import EDGES, NODES, Edge, Node
-from ugs.graph.walk import BY_SEQUENCE, Direction, touching
+from ugs.graph.traversal import BY_SEQUENCE, Direction, touching
 from ugs.identity import LOCAL, Context, Principal, is_identifier
-from ugs.reads.where import EVERYTHING, Where
+from ugs.reads.filters import EVERYTHING, Where
 
 if TYPE_CHECKING:
-    from ugs.moments import At
+    from ugs.log.at import At
     from ugs.system import System
     from ugs.writer import Outcome
 
@@ -71,7 +71,7 @@ class ActorGraph:
             return None
         address = self.actors.bound(id)
         if address is None:
-            address = self.actors.spawn(shown(node))
+            address = self.actors.spawn(to_node_properties(node))
             self.actors.bind(id, address)
         return address
 
@@ -85,7 +85,7 @@ class ActorGraph:
     async def get_node_properties(self, id: str, at: At | None = None) -> dict[str, Any] | None:
         """What is kept about a node, without asking its actor; None without one."""
         node = await self._find(id, at)
-        return None if node is None else shown(node)
+        return None if node is None else to_node_properties(node)
 
     async def get_node_ids(self, at: At | None = None) -> list[str]:
         async with self.system.session_at(at) as session:
@@ -93,7 +93,7 @@ class ActorGraph:
 
     async def update_node(self, id: str, properties: Mapping[str, Any]) -> None:
         """Set properties without a message; id, type and createdAt stay."""
-        given = {key: value for key, value in properties.items() if key not in KEPT}
+        given = {key: value for key, value in properties.items() if key not in READ_ONLY_PROPERTIES}
         await self._do(Update(id=id, kind="node", properties=given))
 
     async def remove_node(self, id: str) -> bool:
@@ -105,7 +105,7 @@ class ActorGraph:
             await self._do(Delete(id=id, kind="node"))
         except NodeNotFound:
             return False
-        self.actors.release(id, shown(node))
+        self.actors.release(id, to_node_properties(node))
         return True
 
     # ── messages ─────────────────────────────────────────────────────────────
@@ -122,7 +122,7 @@ class ActorGraph:
     async def deliver(self, id: str, message: Message, *, key: str | None = None) -> Answer:
         """Ask the actor of a node; a refusal is an answer like any other."""
         if not is_identifier(id):
-            raise NobodyThere(id)
+            raise NoActor(id)
         return await self.actors.deliver(id, message, Context(self.principal, key))
 
     # ── edges ────────────────────────────────────────────────────────────────
@@ -169,19 +169,19 @@ class ActorGraph:
     async def get_child_tasks(self, id: str, at: At | None = None) -> list[str]:
         """Tasks with a `spawned_by` edge to this one."""
         async with self.system.session_at(at) as session:
-            return await families.child_ids(session, id)
+            return await task_relations.child_ids(session, id)
 
     async def get_dependencies(self, id: str, at: At | None = None) -> list[str]:
         """Tasks that this one has a `depends_on` edge to."""
         async with self.system.session_at(at) as session:
-            return await families.dependency_ids(session, id)
+            return await task_relations.dependency_ids(session, id)
 
     # ── keeping ──────────────────────────────────────────────────────────────
 
     async def dump(self, at: At | None = None) -> dict[str, list[dict[str, Any]]]:
         """Nodes and edges as JSON. Addresses live only as long as the process."""
         async with self.system.session_at(at) as session:
-            nodes = [shown(node) for node in await session.fetch(NODES)]
+            nodes = [to_node_properties(node) for node in await session.fetch(NODES)]
             edges = [_edge_json(edge) for edge in await session.fetch(EDGES, EVERYTHING, BY_SEQUENCE)]
         return {"nodes": nodes, "edges": edges}
 
@@ -202,7 +202,7 @@ class ActorGraph:
         return made
 
 
-def shown(node: Node) -> dict[str, Any]:
+def to_node_properties(node: Node) -> dict[str, Any]:
     """A node as NodeProperties."""
     return node_properties(node.id, node.type, node.properties, node.created)
 

@@ -1,4 +1,4 @@
-"""How an actor type says which messages it handles, and how a message finds its handler."""
+"""Declaring which messages an actor type handles, and dispatch of messages to handlers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from ugs.actors.addresses import Answer
 from ugs.actors.errors import Refused
-from ugs.actors.turn import Turn
+from ugs.actors.runtime.message_context import MessageContext
+from ugs.support.shape_errors import describe_shape_error
 from ugs.values import check_value
 
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Answer | None]])
@@ -26,15 +27,15 @@ class Handler(Struct, frozen=True):
 def handles(type: str, takes: Any = dict[str, Any]) -> Callable[[Method], Method]:
     """Mark a method as the handler of a message type; the payload arrives checked, as `takes`."""
 
-    def marked(method: Method) -> Method:
+    def mark(method: Method) -> Method:
         method.__dict__["handles"] = (type, takes)
         return method
 
-    return marked
+    return mark
 
 
 class Behaviour:
-    """What all nodes of a type answer; it keeps nothing itself, since everything is in the node."""
+    """The handlers of a node type; stateless, since all state is in the node."""
 
     messages: ClassVar[dict[str, Handler]] = {}
 
@@ -46,24 +47,24 @@ class Behaviour:
         }
         cls.messages = {**cls.messages, **own}
 
-    async def receive(self, turn: Turn) -> Answer:
-        """Handle the message of a turn; a refusal is raised."""
-        handler = self.messages.get(turn.message.type)
+    async def receive(self, context: MessageContext) -> Answer:
+        """Handle the message of a context; a refusal is raised."""
+        handler = self.messages.get(context.message.type)
         if handler is None:
-            raise Refused(f"Unknown message type: {turn.message.type}")
-        answer = await getattr(self, handler.method)(turn, _shaped(turn, handler.takes))
+            raise Refused(f"Unknown message type: {context.message.type}")
+        answer = await getattr(self, handler.method)(context, _convert_payload(context, handler.takes))
         check_value(answer, "answer")
         if answer is not None and answer.get("success") is False:
-            # However it is said, a refusal changes nothing.
+            # An answer with `success: false` is a refusal too, and changes nothing.
             raise Refused(**{"error": "Actor message failed", **answer})
         return {"success": True, **(answer or {})}
 
 
-def _shaped(turn: Turn, takes: Any) -> Any:
+def _convert_payload(context: MessageContext, takes: Any) -> Any:
     try:
-        return msgspec.convert(turn.message.payload, takes)
+        return msgspec.convert(context.message.payload, takes)
     except msgspec.ValidationError as error:
-        raise Refused(f"Invalid payload for {turn.message.type}: {error}") from error
+        raise Refused(f"Invalid payload for {context.message.type}: {describe_shape_error(error)}") from error
 
 
 class Payload(Struct, frozen=True, rename="camel"):

@@ -1,4 +1,4 @@
-"""What can go wrong with messages; what an actor itself refuses is its answer, not an accident."""
+"""Errors of messages; a refusal by the actor itself is an answer rather than an error."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ugs.errors import LimitExceeded, NodeNotFound, UgsError
 
 
 class Refused(Exception):
-    """Raised by a handler: the message is answered with `success: false`, these words, and nothing is changed."""
+    """Raised by a handler: the message is answered with `success: false`, this error, and nothing is changed."""
 
     def __init__(self, error: str, **more: Any) -> None:
         super().__init__(error)
         self.answer: dict[str, Any] = {**more, "success": False, "error": error}
 
 
-class NobodyThere(NodeNotFound):
-    """No node, so no actor, has the id (seed 003 in its own words)."""
+class NoActor(NodeNotFound):
+    """No node, so no actor, has the id (with the message of seed 003)."""
 
     def __init__(self, id: str) -> None:
         UgsError.__init__(self, f"Node not found: {id}", id=id)
@@ -33,7 +33,7 @@ class MessageFailed(UgsError):
 
 
 class MailboxFull(LimitExceeded):
-    """As many messages wait already as may wait, for this actor or for all."""
+    """The queue of this actor, or of all together, is full."""
 
     code = "MAILBOX_FULL"
     summary = "Too many messages wait"

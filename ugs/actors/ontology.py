@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ugs.actors.families import BLOCKS, DEPENDS_ON, PRODUCES, SPAWNED_BY
-from ugs.actors.makers import REFERENCES
-from ugs.ontology.defining import CreateOntology
+from ugs.actors.types.artifacts import REFERENCES
+from ugs.actors.types.task_relations import BLOCKS, DEPENDS_ON, PRODUCES, SPAWNED_BY
+from ugs.ontology.commands.ontologies import CreateOntology
 from ugs.ontology.definition import ConnectionType
 from ugs.ontology.model import Enforcement
 

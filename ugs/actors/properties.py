@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from ugs.clock import iso
 from ugs.errors import InvalidSyntax
-from ugs.ontology.api import iso
 
-KEPT = ("id", "type", "createdAt")
+READ_ONLY_PROPERTIES = ("id", "type", "createdAt")
 """What no update changes."""
 
 

@@ -1,7 +1,7 @@
-"""What can be wrong with a query, in the words of the openCypher TCK.
+"""Errors of queries, in the terms of the openCypher TCK.
 
 Each error has a type (`SyntaxError`, `TypeError`, …), a phase (`compile time` or `runtime`) and a detail such as
-`UndefinedVariable`. Where the mistake can be pointed at, the details carry line and column.
+`UndefinedVariable`. If the position of the error is known, the details contain line and column.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RUNTIME = "runtime"
 
 
 class CypherError(UgsError):
-    """A query that cannot be understood or answered."""
+    """Base of all errors in a query."""
 
     code = "CYPHER"
     summary = "A query cannot be understood or answered"
@@ -32,7 +32,7 @@ class CypherError(UgsError):
         self.details = {"type": self.type, "detail": detail, "phase": self.phase}
 
     def locate(self, text: str) -> None:
-        """Turn the offset into line and column, counted from 1, and say them."""
+        """Convert the offset into line and column, counted from 1, and add them to message and details."""
         if self.at is None or "line" in self.details:
             return
         before = text[: self.at]
@@ -43,7 +43,7 @@ class CypherError(UgsError):
 
 
 class CypherSyntaxError(CypherError):
-    """The text breaks a rule of the language."""
+    """The text violates a rule of the language."""
 
     code = "CYPHER_SYNTAX"
     summary = "The query breaks a rule of the language"
@@ -52,7 +52,7 @@ class CypherSyntaxError(CypherError):
 
 
 class CypherTypeError(CypherError):
-    """A value has a kind that the operation cannot use."""
+    """A value has a type that the operation does not accept."""
 
     code = "CYPHER_TYPE"
     summary = "A value has a kind that the operation cannot use"
@@ -84,7 +84,7 @@ class CypherParameterMissing(CypherError):
 
 
 class CypherRefused(CypherSyntaxError):
-    """The text asks for something other than reading; `rule` says which kind of thing."""
+    """The query is not read-only; `rule` names the kind of violation."""
 
     code = "CYPHER_REFUSED"
     summary = "The query asks for more than reading"

@@ -1,7 +1,7 @@
-"""The syntax tree. It knows reading clauses only: what is not here cannot be said, and so cannot happen.
+"""The syntax tree. It has reading clauses only, so a query that writes cannot even be represented.
 
-Nodes are frozen and compare by meaning: the place in the text (`at`) does not count, so that equal expressions are
-recognised as equal wherever they stand.
+Nodes are frozen and compare by structure, ignoring the offset in the text (`at`), so that equal expressions are
+recognised wherever they occur.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal as Exactly
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Anything that has a value."""
+    """Base of all expressions."""
 
     at: int = field(default=0, compare=False, kw_only=True)
 
@@ -50,6 +50,81 @@ class Property(Expression):
 class HasLabels(Expression):
     subject: Expression
     labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelName:
+    """A label or a relationship type."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnyLabel:
+    """`%`: at least one label."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicLabels:
+    """`$(value)`, `$all(value)` or `$any(value)`: labels computed when the query runs."""
+
+    value: Expression
+    every: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LabelNot:
+    operand: LabelExpression
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAnd:
+    operands: tuple[LabelExpression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOr:
+    operands: tuple[LabelExpression, ...]
+
+
+LabelExpression = LabelName | AnyLabel | DynamicLabels | LabelNot | LabelAnd | LabelOr
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTest(Expression):
+    """`subject:A|!B`: any label expression beyond a plain conjunction of names, which is `HasLabels`."""
+
+    subject: Expression
+    labels: LabelExpression
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """A type of `IS ::`: a name in upper case, the type of list elements, and whether null is excluded."""
+
+    name: str
+    item: ValueType | None = None
+    not_null: bool = False
+    options: tuple[ValueType, ...] = ()
+    """The alternatives, if the name is `ANY`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeTest(Expression):
+    """`operand IS [NOT] :: TYPE`."""
+
+    operand: Expression
+    type: ValueType
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizedTest(Expression):
+    """`operand IS [NOT] [NFC|NFD|NFKC|NFKD] NORMALIZED`."""
+
+    operand: Expression
+    form: str
+    negated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +203,14 @@ class CountStar(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class CaseSubject(Expression):
+    """The subject of the enclosing CASE, in a branch such as `WHEN > 50`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Case(Expression):
+    """Branches compare with the subject; a branch that contains `CaseSubject` is a condition instead."""
+
     subject: Expression | None
     branches: tuple[tuple[Expression, Expression], ...]
     default: Expression | None
@@ -165,6 +247,9 @@ class NodePattern:
     variable: str | None
     labels: tuple[str, ...]
     properties: Expression | None
+    label_expression: LabelExpression | None = None
+    """Any label expression beyond a plain conjunction of names."""
+    where: Expression | None = None
     at: int = field(default=0, compare=False, kw_only=True)
 
 
@@ -183,7 +268,31 @@ class RelationshipPattern:
     direction: Exactly["out", "in", "both"]
     length: Length | None
     properties: Expression | None
+    type_expression: LabelExpression | None = None
+    """Any type expression beyond a plain disjunction of names."""
+    where: Expression | None = None
     at: int = field(default=0, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class QuantifiedPath:
+    """`((x)-->(y) WHERE …){low,high}`: its variables are lists outside; `variable` is never written."""
+
+    elements: tuple[NodePattern | RelationshipPattern, ...]
+    where: Expression | None
+    low: int
+    high: int | None
+    variable: str | None = None
+    at: int = field(default=0, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PathSelector:
+    """`ANY k`, `SHORTEST k` or `SHORTEST k GROUPS` for each pair of end nodes; ALL SHORTEST is one group."""
+
+    count: int
+    groups: bool = False
+    shortest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +300,11 @@ class PathPattern:
     """Nodes and relationships in turn, perhaps named, perhaps only the shortest."""
 
     variable: str | None
-    elements: tuple[NodePattern | RelationshipPattern, ...]
+    elements: tuple[NodePattern | RelationshipPattern | QuantifiedPath, ...]
     shortest: Exactly["", "shortestPath", "allShortestPaths"] = ""
+    where: Expression | None = None
+    """The condition of a parenthesized path pattern."""
+    selector: PathSelector | None = None
     at: int = field(default=0, compare=False, kw_only=True)
 
     @property
@@ -200,7 +312,7 @@ class PathPattern:
         return self.elements[0::2]  # type: ignore[return-value]
 
     @property
-    def relationships(self) -> tuple[RelationshipPattern, ...]:
+    def relationships(self) -> tuple[RelationshipPattern | QuantifiedPath, ...]:
         return self.elements[1::2]  # type: ignore[return-value]
 
 
@@ -283,6 +395,36 @@ class Return(Clause):
 
 
 @dataclass(frozen=True, slots=True)
+class Finish(Clause):
+    """FINISH: the query has no result."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallSubquery(Clause):
+    """`CALL (x) { … }`; `imports` is None if the query imports by a leading WITH."""
+
+    query: Query
+    imports: tuple[str, ...] | None
+    everything: bool = False
+    """`CALL (*)`."""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallProcedure(Clause):
+    """`CALL name(…) YIELD field AS alias WHERE …`; `alone`: the procedure is the whole query."""
+
+    name: str
+    arguments: tuple[Expression, ...] | None
+    yields: tuple[tuple[str, str], ...] | None
+    where: Expression | None = None
+    everything: bool = False
+    """`YIELD *`."""
+    optional: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Single:
     """Clauses, one after another."""
 
@@ -298,12 +440,22 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """A remark about the text, such as an ignored option."""
+
+    code: str
+    message: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """A query, and whether to run it, to explain it, or to run and measure it."""
 
     query: Query
     mode: Exactly["", "EXPLAIN", "PROFILE"] = ""
+    notices: tuple[Notice, ...] = ()
 
 
 Tree = Any
-"""Any node of the tree, for walks that do not care which."""
+"""Any node of the tree, for generic tree walks."""

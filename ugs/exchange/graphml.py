@@ -1,7 +1,7 @@
-"""GraphML, which most graph tools read: every property an attribute with a type, announced before the first node.
+"""GraphML, which most graph tools read: every property is an attribute with a type, declared before the first node.
 
-Values that differ in type, and those that XML or an attribute cannot hold, are written as JSON, and the announcement
-says so. Files of other tools are read as well: their attributes become properties.
+Properties with values of several types, and values that XML cannot hold, are written as JSON; the declaration says so.
+Files of other tools can be read too: their attributes become properties.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 from xml.sax.saxutils import escape, quoteattr
 
 from ugs.errors import InvalidSyntax
-from ugs.exchange.items import EDGE, NODE, Format, Item, Record, Survey, Writer, content_of, item_of, misread
+from ugs.exchange.base import EDGE, NODE, Format, Item, Record, Survey, Writer, content_of, invalid_json, item_of
 
 NAMESPACE = "{http://graphml.graphdrawing.org/xmlns}"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 # XML has no word for most control characters, and turns a carriage return into a line break.
-UNSPEAKABLE = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+INVALID_XML_CHARS = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 KINDS: dict[type, str] = {str: "string", bool: "boolean", int: "long", float: "double"}
 JSON_MARK, JSON_NAME = "json", "json-name"
 TYPE, DATA, WEIGHT, PROPERTY = "type", "data", "weight", "property"
 
 
 class Key(NamedTuple):
-    """An attribute as it is announced."""
+    """A declared attribute, as it is written."""
 
     id: str
     kind: str
@@ -35,18 +35,18 @@ class Key(NamedTuple):
 
 
 class Attributes(Survey):
-    """Which attributes there will be, and of which types."""
+    """The survey that collects all attributes and their types."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, str, str], set[str]] = {}
 
-    def see(self, item: Item) -> None:
+    def inspect(self, item: Item) -> None:
         for role, name, value in attributes_of(item):
             self._kinds.setdefault((item.kind, role, name), set()).add(kind_of(value))
 
     @property
     def keys(self) -> dict[tuple[str, str, str], Key]:
-        """An announcement for each, in a fixed order."""
+        """The declarations in a fixed order."""
         found = {}
         for number, place in enumerate(sorted(self._kinds)):
             found[place] = Key(f"{place[1]}_{place[0]}_{number}", common_kind(self._kinds[place]))
@@ -54,14 +54,14 @@ class Attributes(Survey):
 
 
 def common_kind(kinds: set[str]) -> str:
-    """The type that holds them all."""
+    """The narrowest type that holds all of these."""
     if len(kinds) == 1:
         return next(iter(kinds))
     return "double" if kinds == {"long", "double"} else JSON_MARK
 
 
 def attributes_of(item: Item) -> Iterator[tuple[str, str, Any]]:
-    """Everything about an item that is an attribute: its role, its name, its value."""
+    """All attributes of an item as (role, name, value)."""
     content = content_of(item)
     for role, usual in ((TYPE, None), (DATA, None), (WEIGHT, 1)):
         if content.get(role, usual) != usual or (role == WEIGHT and item.kind == EDGE):
@@ -71,13 +71,13 @@ def attributes_of(item: Item) -> Iterator[tuple[str, str, Any]]:
 
 
 def kind_of(value: Any) -> str:
-    """The type of an attribute that holds the value."""
+    """The attribute type of a value."""
     kind = KINDS.get(type(value), JSON_MARK)
-    return JSON_MARK if kind == "string" and UNSPEAKABLE.search(value) else kind
+    return JSON_MARK if kind == "string" and INVALID_XML_CHARS.search(value) else kind
 
 
 class GraphmlWriter(Writer):
-    """An element an item."""
+    """Writes one XML element per item."""
 
     survey: Attributes
     tail = "  </graph>\n</graphml>\n"
@@ -85,7 +85,7 @@ class GraphmlWriter(Writer):
     def begin(self) -> None:
         self.out.write(HEAD)
         for (kind, _, name), key in self.survey.keys.items():
-            self.out.write(announcement(kind, name, key))
+            self.out.write(declare_key(kind, name, key))
         self.out.write('  <graph edgedefault="directed">\n')
 
     def write_node(self, node: Record) -> None:
@@ -98,7 +98,7 @@ class GraphmlWriter(Writer):
         texts = []
         for role, name, value in attributes_of(item):
             key = self._keys[item.kind, role, name]
-            texts.append(f'      <data key="{key.id}">{written(value, key.kind)}</data>\n')
+            texts.append(f'      <data key="{key.id}">{format_value(value, key.kind)}</data>\n')
         self.out.write(f"    {opening}>\n{''.join(texts)}    </{item.kind}>\n" if texts else f"    {opening}/>\n")
 
     @cached_property
@@ -106,9 +106,9 @@ class GraphmlWriter(Writer):
         return self.survey.keys
 
 
-def announcement(kind: str, name: str, key: Key) -> str:
-    """The line that announces an attribute; a name that XML cannot hold is written as JSON."""
-    spoken = json.dumps(name) if UNSPEAKABLE.search(name) else name
+def declare_key(kind: str, name: str, key: Key) -> str:
+    """The declaration of an attribute; a name that XML cannot hold is written as JSON."""
+    spoken = json.dumps(name) if INVALID_XML_CHARS.search(name) else name
     marks = [
         mark for mark in (JSON_MARK if key.kind == JSON_MARK else "", "json-name" if spoken != name else "") if mark
     ]
@@ -118,24 +118,24 @@ def announcement(kind: str, name: str, key: Key) -> str:
     return f"{opening}>{told}</key>\n" if told else f"{opening}/>\n"
 
 
-def written(value: Any, kind: str) -> str:
+def format_value(value: Any, kind: str) -> str:
     """A value as the text of an attribute."""
     if kind == "string":
         return escape(value)
     return escape(json.dumps(value, separators=(",", ":"), sort_keys=True))
 
 
-class Told(NamedTuple):
-    """An attribute as a file announces it."""
+class DeclaredKey(NamedTuple):
+    """A declared attribute, as it is read."""
 
     role: str
     name: str
     kind: str
 
 
-def read(text: TextIO) -> Iterator[Item]:
-    """Items of a file; what has been read is forgotten at once."""
-    told: dict[str, Told] = {}
+def read_items(text: TextIO) -> Iterator[Item]:
+    """The items of a file. Parsed elements are discarded at once, so memory stays constant."""
+    told: dict[str, DeclaredKey] = {}
     number, above = 0, Element("nothing")
     try:
         for event, element in iterparse(text, events=("start", "end")):
@@ -143,7 +143,7 @@ def read(text: TextIO) -> Iterator[Item]:
             if event == "start":
                 above = element if tag == "graph" else above
             elif tag == "key":
-                told[element.get("id", "")] = _told(element)
+                told[element.get("id", "")] = _parse_key(element)
             elif tag in (NODE, EDGE):
                 number += 1
                 yield item_of(_record(element, tag, told), f"element {number}")
@@ -152,7 +152,7 @@ def read(text: TextIO) -> Iterator[Item]:
         raise InvalidSyntax(f"not valid XML: {error}") from error
 
 
-def _told(element: Element) -> Told:
+def _parse_key(element: Element) -> DeclaredKey:
     id, name, kind = element.get("id", ""), element.get("attr.name", ""), element.get("attr.type", "string")
     marks = (element.findtext(f"{NAMESPACE}desc") or element.findtext("desc") or "").split()
     role = id.partition("_")[0]
@@ -160,17 +160,17 @@ def _told(element: Element) -> Told:
     if not ours:
         role = name if name == TYPE or (name == WEIGHT and element.get("for") == EDGE) else PROPERTY
     spoken = json.loads(name) if JSON_NAME in marks else name
-    return Told(role, spoken or id, JSON_MARK if JSON_MARK in marks else kind)
+    return DeclaredKey(role, spoken or id, JSON_MARK if JSON_MARK in marks else kind)
 
 
-def _record(element: Element, tag: str, told: dict[str, Told]) -> Record:
+def _record(element: Element, tag: str, keys: dict[str, DeclaredKey]) -> Record:
     ends = {"from": element.get("source"), "to": element.get("target")} if tag == EDGE else {}
     given: Record = {"kind": tag, "id": element.get("id"), **ends, "properties": {}}
     for data in element:
-        known = told.get(data.get("key", ""))
+        known = keys.get(data.get("key", ""))
         if known is None:
             raise InvalidSyntax(f"the key {data.get('key')!r} of {tag} {given['id']!r} is not announced")
-        value = spoken_value(data.text or "", known)
+        value = parse_value(data.text or "", known)
         if known.role == PROPERTY:
             given["properties"][known.name] = value
         else:
@@ -178,16 +178,16 @@ def _record(element: Element, tag: str, told: dict[str, Told]) -> Record:
     return given
 
 
-def spoken_value(text: str, told: Told) -> Any:
-    """The value of an attribute's text."""
-    if told.kind == "string":
+def parse_value(text: str, key: DeclaredKey) -> Any:
+    """Parse the text of an attribute by its declared type."""
+    if key.kind == "string":
         return text
-    if told.kind == "boolean":
+    if key.kind == "boolean":
         return text.strip() == "true" or text.strip() == "1"
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise misread(f"attribute {told.name}", error) from error
+        raise invalid_json(f"attribute {key.name}", error) from error
 
 
-FORMAT = Format("graphml", GraphmlWriter, read, Attributes)
+FORMAT = Format("graphml", GraphmlWriter, read_items, Attributes)

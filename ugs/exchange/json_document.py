@@ -1,4 +1,4 @@
-"""One JSON document `{"nodes":[…],"edges":[…]}`, as in the seed's fixtures, read without holding it whole."""
+"""One JSON document `{"nodes":[…],"edges":[…]}`, as in the seed's fixtures, read as a stream."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from ugs.errors import InvalidSyntax
-from ugs.exchange.items import Format, Item, Record, Writer, item_of, misread
+from ugs.exchange.base import Format, Item, Record, Writer, invalid_json, item_of
 from ugs.values import to_text
 
-CHUNK = 1 << 16
+CHUNK_CHARS = 1 << 16
 LISTS = ("nodes", "edges")
-SHAPE = '{"nodes":[…],"edges":[…]}'
+DOCUMENT_SHAPE = '{"nodes":[…],"edges":[…]}'
 SPACE = " \t\r\n"
 
 
 class DocumentWriter(Writer):
-    """Two lists in one object, an item a line."""
+    """Writes two lists in one object, one item per line."""
 
     head = '{"nodes":['
 
@@ -31,8 +31,8 @@ class DocumentWriter(Writer):
         self.out.write("\n]}\n" if self.edges else '\n],"edges":[]}\n')
 
 
-def read(text: TextIO) -> Iterator[Item]:
-    """Items of the two lists; other keys of the document are passed over."""
+def read_items(text: TextIO) -> Iterator[Item]:
+    """The items of the two lists; other keys of the document are skipped. Memory is bounded by the largest item."""
     scanner = Scanner(text)
     scanner.expect("{")
     while scanner.peek() != "}":
@@ -59,7 +59,7 @@ def _items(scanner: Scanner, key: str) -> Iterator[Item]:
 
 
 class Scanner:
-    """JSON values one after the other, from a text that is read in pieces."""
+    """A pull parser for the JSON values of a text that is read in chunks."""
 
     def __init__(self, text: TextIO) -> None:
         self._text = text
@@ -67,30 +67,30 @@ class Scanner:
         self._decoder = json.JSONDecoder()
 
     def peek(self) -> str:
-        """The next sign that is no space; empty at the end."""
+        """The next character that is no white space; empty at the end."""
         self._held = self._held.lstrip(SPACE)
         while not self._held and self._more():
             self._held = self._held.lstrip(SPACE)
         return self._held[:1]
 
     def expect(self, sign: str) -> None:
-        """Step over a sign that must come now."""
+        """Skip a character that must come next."""
         found = self.peek()
         if found != sign:
-            raise InvalidSyntax(f"{sign} expected, found {found or 'the end'!r}: a graph is {SHAPE}")
+            raise InvalidSyntax(f"{sign} expected, found {found or 'the end'!r}: a graph is {DOCUMENT_SHAPE}")
         self._held = self._held[1:]
 
     def value(self) -> Any:
-        """The next value, whole; more is read until it is."""
+        """Parse the next complete value, reading further chunks as needed."""
         self.peek()
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._held)
             except RecursionError as error:
-                raise misread("document", error) from error
+                raise invalid_json("document", error) from error
             except ValueError as error:
                 if not self._more():
-                    raise misread("document", error) from error
+                    raise invalid_json("document", error) from error
                 continue
             # A number may go on in the next piece.
             if end < len(self._held) or not self._more():
@@ -99,9 +99,9 @@ class Scanner:
 
     def _more(self) -> bool:
         # As much again as is held, so that a large value is not tried too often.
-        piece = self._text.read(max(CHUNK, len(self._held)))
+        piece = self._text.read(max(CHUNK_CHARS, len(self._held)))
         self._held += piece
         return bool(piece)
 
 
-FORMAT = Format("json", DocumentWriter, read)
+FORMAT = Format("json", DocumentWriter, read_items)

@@ -1,4 +1,4 @@
-"""One JSON object a line: `{"kind":"node",…}`, `{"kind":"edge",…}`."""
+"""NDJSON: one JSON object per line, `{"kind":"node",…}` or `{"kind":"edge",…}`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import TextIO
 
-from ugs.exchange.items import EDGE, NODE, Format, Item, Record, Writer, item_of, misread
+from ugs.exchange.base import EDGE, NODE, Format, Item, Record, Writer, invalid_json, item_of
 from ugs.values import to_text
 
 
 class LineWriter(Writer):
-    """An item a line."""
+    """Writes one line per item."""
 
     def write_node(self, node: Record) -> None:
         self.out.write(to_text({"kind": NODE, **node}) + "\n")
@@ -20,16 +20,16 @@ class LineWriter(Writer):
         self.out.write(to_text({"kind": EDGE, **edge}) + "\n")
 
 
-def read(lines: TextIO) -> Iterator[Item]:
-    """Items of the lines; empty lines are passed over."""
+def read_items(lines: TextIO) -> Iterator[Item]:
+    """The items of the lines; empty lines are skipped."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             where = f"line {number}"
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise misread(where, error) from error
+                raise invalid_json(where, error) from error
             yield item_of(record, where)
 
 
-FORMAT = Format("ndjson", LineWriter, read)
+FORMAT = Format("ndjson", LineWriter, read_items)

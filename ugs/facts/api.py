@@ -1,6 +1,7 @@
-"""Temporal facts in Python: every operation of seed 001 as one awaitable call, on behalf of one principal.
+"""The Python API of temporal facts: every operation of seed 001 as one awaitable call, for one principal.
 
-What the principal may not see does not exist, and what it may not write is refused, before anything reaches the kernel.
+Permissions are checked here, before a command reaches the kernel: records that the principal may not see are treated as
+missing, and writes outside its project are rejected.
 """
 
 from __future__ import annotations
@@ -11,17 +12,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ugs.events import Event
-from ugs.facts.asking import SHARED, Asking, Moment, ref
-from ugs.facts.asserting import ALREADY_KNOWN, AddFact, DeleteFact, InvalidateFact, NoteRef
-from ugs.facts.entities import AddEntityAlias, DeleteEntity, UpsertEntity
-from ugs.facts.errors import EntityNotFound, NoteNotFound
-from ugs.facts.ingesting import Ingest, NoteToIngest
-from ugs.facts.instants import instant_of
-from ugs.facts.merging import MergeEntities
-from ugs.facts.model import FACTS, OPEN, PREDICATE_ALIASES, SINGLE, Entity, Fact, Note, Predicate
-from ugs.facts.names import Space, checked_space, normalize_name
-from ugs.facts.notes import AddNote, DeleteNote
-from ugs.facts.predicates import (
+from ugs.facts.access import may_configure, may_write
+from ugs.facts.commands.entities import AddEntityAlias, DeleteEntity, RenameEntity, UpsertEntity
+from ugs.facts.commands.entity_merge import MergeEntities
+from ugs.facts.commands.facts import ALREADY_KNOWN, EXTENDED, AddFact, DeleteFact, InvalidateFact, NoteRef
+from ugs.facts.commands.ingestion import Ingest, NoteToIngest
+from ugs.facts.commands.notes import AddNote, DeleteNote
+from ugs.facts.commands.predicates import (
     TENANT_PROJECT,
     ConfigurePredicate,
     DeletePredicate,
@@ -29,18 +26,15 @@ from ugs.facts.predicates import (
     conflicting,
     key_of_level,
 )
-from ugs.facts.resolving import (
-    EntityRef,
-    find_by_name,
-    get_entity,
-    get_fact,
-    get_note,
-    get_predicate,
-)
-from ugs.facts.viewing import may_configure, may_write
-from ugs.feature import Command, Warned
+from ugs.facts.errors import EntityNotFound, InvalidFact, NoteNotFound, PredicateNotFound
+from ugs.facts.model import FACTS, OPEN, PREDICATE_ALIASES, SINGLE, Entity, Fact, Note, Predicate
+from ugs.facts.normalization import Space, normalize_name, validate_space
+from ugs.facts.reader import SHARED, FactsReader, Moment, ref
+from ugs.facts.resolution import EntityRef, find_by_name, find_predicate, get_entity, get_fact, get_note, get_predicate
+from ugs.facts.temporal.instants import instant_of
+from ugs.feature import Command, CommandWarning
 from ugs.identity import Context
-from ugs.reads.where import all_of, eq
+from ugs.reads.filters import all_of, eq
 from ugs.storage import Session
 
 if TYPE_CHECKING:
@@ -48,18 +42,18 @@ if TYPE_CHECKING:
 
 
 class FactResult(Struct, frozen=True):
-    """What came of an assertion."""
+    """The result of an assertion."""
 
     fact: Fact
     created: bool
     evidence_added: int
     superseded: list[Fact]
-    warnings: list[Warned]
+    warnings: list[CommandWarning]
     events: list[Event]
 
 
 class PredicateResult(Struct, frozen=True):
-    """A predicate after a change, and the open facts that now exclude each other."""
+    """A predicate after a change, and the open facts that now conflict."""
 
     predicate: Predicate
     created: bool
@@ -67,13 +61,13 @@ class PredicateResult(Struct, frozen=True):
 
 
 class Ingested(Struct, frozen=True):
-    """What came of an ingestion."""
+    """The result of an ingestion."""
 
     notes: list[Note]
     facts: list[Fact]
     created: int
     events: list[Event]
-    warnings: list[Warned]
+    warnings: list[CommandWarning]
 
 
 def refs(notes: Iterable[str | NoteRef]) -> tuple[NoteRef, ...]:
@@ -81,14 +75,14 @@ def refs(notes: Iterable[str | NoteRef]) -> tuple[NoteRef, ...]:
     return tuple(note if isinstance(note, NoteRef) else NoteRef(id=note) for note in notes)
 
 
-class Facts(Asking):
-    """Entities, predicates, notes and facts of one system, on behalf of one principal."""
+class Facts(FactsReader):
+    """Entities, predicates, notes and facts of one system, used by one principal."""
 
     def writing(self, tenant: str | None, project: str | None, agent: str | None = None) -> Space:
-        """The project to write to, if the principal may."""
+        """The project to write to; raises `Forbidden` if the principal may not."""
         space = self.space(tenant, project)
         may_write(self.principal, space, agent)
-        return checked_space(space.tenant, space.project)
+        return validate_space(space.tenant, space.project)
 
     async def do(self, command: Command, key: str | None = None) -> Outcome:
         """Execute a command; with an idempotency key a retry gives the first answer again."""
@@ -107,10 +101,12 @@ class Facts(Asking):
         project: str | None = None,
         key: str | None = None,
     ) -> Entity:
-        """Know an entity by a name; whitespace and case make no difference."""
-        return (await self.upsert_told(name, kind, aliases, node_id, tenant=tenant, project=project, key=key))[0]
+        """Create or update the entity with a name; whitespace and case are ignored."""
+        return (
+            await self.upsert_entity_with_status(name, kind, aliases, node_id, tenant=tenant, project=project, key=key)
+        )[0]
 
-    async def upsert_told(
+    async def upsert_entity_with_status(
         self,
         name: str,
         kind: str | None = None,
@@ -121,7 +117,7 @@ class Facts(Asking):
         project: str | None = None,
         key: str | None = None,
     ) -> tuple[Entity, bool]:
-        """The same, and whether the entity is new."""
+        """As `upsert_entity`, and whether the entity is new."""
         space = self.writing(tenant, project)
         done = await self.do(
             UpsertEntity(
@@ -137,7 +133,7 @@ class Facts(Asking):
         async with self.known() as session:
             found = await find_by_name(session, space, name)
         if found is None:
-            # Somebody has deleted it since.
+            # Another command has deleted it since.
             raise EntityNotFound(name)
         return found, await self.was_created(found.entity_id, done.events)
 
@@ -146,8 +142,16 @@ class Facts(Asking):
         async with self.known() as session:
             return await get_entity(session, entity_id, self.viewer.space)
 
+    async def rename_entity(self, entity_id: str, name: str, key: str | None = None) -> Entity:
+        """Rename an entity; the former name becomes an alias."""
+        await self.do(RenameEntity(entity_id=entity_id, name=name, space=self.viewer.space), key)
+        async with self.known() as session:
+            return await get_entity(session, entity_id, self.viewer.space)
+
     async def delete_entity(self, entity_id: str, force: bool = False, key: str | None = None) -> Outcome:
-        return await self.do(DeleteEntity(entity_id=entity_id, force=force, space=self.viewer.space), key)
+        return await self.do(
+            DeleteEntity(entity_id=entity_id, force=force, space=self.viewer.space, agent=self.viewer.agent), key
+        )
 
     async def merge_entities(self, keep_id: str, merge_id: str, key: str | None = None) -> Outcome:
         return await self.do(MergeEntities(keep_id=keep_id, merge_id=merge_id, space=self.viewer.space), key)
@@ -193,9 +197,26 @@ class Facts(Asking):
         return await get_predicate(session, row.predicate_id, None)
 
     async def configure_predicate(
-        self, predicate_id: str, *, key: str | None = None, **changes: Any
+        self,
+        predicate_id: str | None = None,
+        *,
+        name: str | None = None,
+        tenant: str | None = None,
+        project: str | None = None,
+        key: str | None = None,
+        **changes: Any,
     ) -> PredicateResult:
-        """Change status, cardinality, name or aliases; `keep_latest` also ends all but the latest open fact."""
+        """Change status, cardinality, name or aliases; `keep_latest` also ends all but the latest open fact.
+
+        The predicate is given by its id, or by a name that means it in a project.
+        """
+        if (predicate_id is None) == (name is None):
+            raise InvalidFact("a predicate is named by its id or by its name, and not by both", field="predicate")
+        if predicate_id is None:
+            found = await self.resolve_predicate(name or "", tenant=tenant, project=project)
+            if found is None:
+                raise PredicateNotFound(name or "")
+            predicate_id = found.predicate_id
         async with self.known() as session:
             before = await get_predicate(session, predicate_id, self.viewer.space)
         may_configure(self.principal, before.scope_key)
@@ -216,12 +237,14 @@ class Facts(Asking):
         async with self.known() as session:
             before = await get_predicate(session, predicate_id, self.viewer.space)
         may_configure(self.principal, before.scope_key)
-        return await self.do(DeletePredicate(predicate_id=predicate_id, space=self.viewer.space), key)
+        return await self.do(
+            DeletePredicate(predicate_id=predicate_id, space=self.viewer.space, agent=self.viewer.agent), key
+        )
 
     async def resolve_or_register_predicate(
         self, alias: str, *, tenant: str | None = None, project: str | None = None
     ) -> Predicate:
-        """The predicate an alias means here; an unknown one is registered as pending and multi-valued."""
+        """The predicate with an alias in a project; an unknown one is registered as pending and multi-valued."""
         found = await self.resolve_predicate(alias, tenant=tenant, project=project)
         return found or (await self.register_predicate(alias, tenant=tenant, project=project)).predicate
 
@@ -258,7 +281,7 @@ class Facts(Asking):
         return await self.do(DeleteNote(note_id=note_id, space=self.viewer.space), key)
 
     async def _check_notes(self, ids: Iterable[str]) -> None:
-        """Refuse notes that the principal may not see."""
+        """Raise for notes that the principal may not see."""
         async with self.known() as session:
             for id in ids:
                 if not self.viewer.sees(await get_note(session, id, self.viewer.space)):
@@ -307,7 +330,7 @@ class Facts(Asking):
     async def _result(self, done: Outcome) -> FactResult:
         added = [event.element for event in done.events if event.type == "FactAdded"]
         evidence = [event.element for event in done.events if event.type == "EvidenceAdded"]
-        known = [warning.id for warning in done.warnings if warning.code == ALREADY_KNOWN]
+        known = [warning.id for warning in done.warnings if warning.code in (ALREADY_KNOWN, EXTENDED)]
         id = (added + evidence + known)[0] or ""
         closed = [e.element or "" for e in done.events if e.type == "FactSuperseded" and e.element != id]
         async with self.known() as session:
@@ -335,13 +358,23 @@ class Facts(Asking):
         *notes: NoteToIngest,
         scope: str = SHARED,
         supported: bool = True,
+        single: Sequence[str] = (),
         tenant: str | None = None,
         project: str | None = None,
         agent: str | None = None,
         key: str | None = None,
     ) -> Ingested:
-        """Keep notes together with what was read out of them, all or nothing."""
+        """Add notes with the entities and relations extracted from them, atomically.
+
+        The predicates `single` become active and single-valued in the same command.
+        """
         space = self.writing(tenant, project, agent)
+        if single:
+            async with self.known() as session:
+                known = [await find_predicate(session, space, name) for name in single]
+            own_level = key_of_level(TENANT_PROJECT, space)[0]
+            for scope_key in {own_level if found is None else found.scope_key for found in known}:
+                may_configure(self.principal, scope_key)
         command = Ingest(
             tenant_id=space.tenant,
             project_id=space.project,
@@ -349,14 +382,15 @@ class Facts(Asking):
             scope=scope,
             notes=notes,
             supported=supported,
+            single=tuple(single),
         )
-        return await self._ingested(await self.do(command, key))
+        return await self._build_ingested(await self.do(command, key))
 
-    async def _ingested(self, done: Outcome) -> Ingested:
+    async def _build_ingested(self, done: Outcome) -> Ingested:
         def about(*types: str) -> list[str]:
             return list(dict.fromkeys(event.element or "" for event in done.events if event.type in types))
 
-        known = [warning.id for warning in done.warnings if warning.code == ALREADY_KNOWN and warning.id]
+        known = [warning.id for warning in done.warnings if warning.code in (ALREADY_KNOWN, EXTENDED) and warning.id]
         ids = list(dict.fromkeys([*about("FactAdded", "EvidenceAdded"), *known]))
         async with self.known() as session:
             facts = {row.fact_id: row for row in await session.find_many(FACTS, sorted(ids))} if ids else {}

@@ -1,4 +1,4 @@
-"""What can go wrong with facts, beside the errors of the kernel."""
+"""Errors of facts, in addition to those of the kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class InvalidFact(UgsError):
 
 
 class EvidenceRequired(UgsError):
-    """A fact needs at least one note that says so."""
+    """A fact needs at least one note as evidence."""
 
     code = "EVIDENCE_REQUIRED"
     summary = "A fact needs evidence"
@@ -35,7 +35,7 @@ class FactConflict(UgsError):
 
 
 class FactNotFound(UgsError):
-    """No fact answers to the id."""
+    """No fact has the id."""
 
     code = "FACT_NOT_FOUND"
     summary = "No such fact"
@@ -45,7 +45,7 @@ class FactNotFound(UgsError):
 
 
 class NoteNotFound(UgsError):
-    """No note answers to the id."""
+    """No note has the id."""
 
     code = "NOTE_NOT_FOUND"
     summary = "No such note"
@@ -65,7 +65,7 @@ class NoteExists(UgsError):
 
 
 class EntityNotFound(UgsError):
-    """No entity answers to the id or name."""
+    """No entity has the id or name."""
 
     code = "ENTITY_NOT_FOUND"
     summary = "No such entity"
@@ -88,6 +88,20 @@ class EntityAmbiguous(UgsError):
         )
 
 
+class EntityNameTaken(UgsError):
+    """Another entity of the project has the name."""
+
+    code = "ENTITY_NAME_TAKEN"
+    summary = "The name belongs to another entity"
+
+    def __init__(self, name: str, entity_id: str) -> None:
+        super().__init__(
+            f"Another entity is called {name[:80]!r}: {entity_id}. Merge the two, or choose another name.",
+            name=name[:80],
+            entityId=entity_id,
+        )
+
+
 class EntityInUse(UgsError):
     """Facts refer to the entity."""
 
@@ -96,14 +110,16 @@ class EntityInUse(UgsError):
 
     def __init__(self, entity_id: str, facts: int) -> None:
         super().__init__(
-            f"{facts} facts refer to the entity {entity_id}. Delete them first, or use force.",
+            f"{facts} facts refer to the entity {entity_id}. Delete them first, or use force."
+            if facts
+            else f"Facts that only others may read refer to the entity {entity_id}. Ask an administrator to delete it.",
             entityId=entity_id,
             facts=facts,
         )
 
 
 class PredicateNotFound(UgsError):
-    """No predicate answers to the id or alias."""
+    """No predicate has the id or alias."""
 
     code = "PREDICATE_NOT_FOUND"
     summary = "No such predicate"
@@ -127,14 +143,14 @@ class PredicateInUse(UgsError):
 
     def __init__(self, predicate_id: str, facts: int) -> None:
         super().__init__(
-            f"{facts} facts refer to the predicate {predicate_id}. Deprecate it instead.",
+            f"{facts or 'Some'} facts refer to the predicate {predicate_id}. Deprecate it instead.",
             predicateId=predicate_id,
             facts=facts,
         )
 
 
 class StructuredInvalid(UgsError):
-    """A note cannot be ingested; `path` says which part is at fault."""
+    """A note cannot be ingested; `path` names the part at fault."""
 
     code = "REJECT_STRUCTURED_INVALID"
     summary = "A part of a note to ingest is not usable"

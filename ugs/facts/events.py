@@ -1,4 +1,4 @@
-"""What each event about facts leaves behind. An event carries whole records; their instants are written in ISO 8601."""
+"""The reducers of the events of facts. Most events carry whole records, with instants in ISO 8601."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ugs.catalog import Row, Table
 from ugs.changes import Change, Drop, Patch, Put
 from ugs.events import Draft, Event
-from ugs.facts.instants import instant_of, instant_text
 from ugs.facts.model import (
     ENTITIES,
     ENTITY_ALIASES,
@@ -20,13 +18,17 @@ from ugs.facts.model import (
     FACTS,
     INVALIDATIONS,
     NOTES,
+    OVERRIDES,
     PREDICATE_ALIASES,
     PREDICATES,
     SUPERSESSIONS,
     EntityNode,
     Invalidation,
+    Override,
 )
-from ugs.reads.where import any_of, eq
+from ugs.facts.temporal.instants import instant_of, instant_text
+from ugs.reads.filters import any_of, eq
+from ugs.tables import Row, Table
 
 INSTANTS = frozenset({"created_at", "updated_at", "valid_from", "valid_to", "effective_at"})
 
@@ -41,48 +43,48 @@ RECORDS: Mapping[str, tuple[Table, str]] = {
     "FactSuperseded": (SUPERSESSIONS, "from_fact_id"),
     "EvidenceAdded": (EVIDENCE, "fact_id"),
 }
-"""Events that put a whole record down, with the key of their data that names what they are about."""
+"""Events that carry a whole record: its table, and the payload key that names the event's element."""
 
 
 class Fresh(Protocol):
-    """What a new record needs of a desk."""
+    """The method of a unit of work that `new_draft` needs."""
 
-    def know_absent(self, table: Table, key: Any) -> None: ...
+    def cache_absent(self, table: Table, key: Any) -> None: ...
 
 
 KINDS = {table: name for name, (table, _) in RECORDS.items()}
 
 
-def draft_of(table: Table, row: Row, **more: Any) -> Draft:
-    """The event that puts a record down."""
+def build_draft(table: Table, row: Row, **more: Any) -> Draft:
+    """The event that stores a record."""
     name = KINDS[table]
-    data = told(msgspec.to_builtins(row)) | more
+    data = to_payload(msgspec.to_builtins(row)) | more
     return Draft(name, data[RECORDS[name][1]], data)
 
 
-def new_draft(desk: Fresh, table: Table, row: Row) -> Draft:
-    """The event that puts down a record with a new id, which the store need not be asked about."""
-    desk.know_absent(table, table.key_of(row))
-    return draft_of(table, row)
+def new_draft(uow: Fresh, table: Table, row: Row) -> Draft:
+    """The event that stores a record with a newly generated id, for which no look-up is needed."""
+    uow.cache_absent(table, table.key_of(row))
+    return build_draft(table, row)
 
 
-def told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields as an event carries them: instants as text."""
+def to_payload(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Encode fields for an event: instants become text."""
     return {
         name: instant_text(value) if name in INSTANTS and value is not None else value for name, value in fields.items()
     }
 
 
-def heard(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that an event carries: instants as numbers."""
+def decode_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Decode the fields of an event: instants become integers."""
     return {
         name: instant_of(value) if name in INSTANTS and value is not None else value for name, value in fields.items()
     }
 
 
 def row_in(table: Table, data: Mapping[str, Any]) -> Row:
-    """The record an event carries; what a foreign log leaves out is nothing."""
-    found = heard(data)
+    """The record in an event; fields missing in a foreign log are None."""
+    found = decode_fields(data)
     return table.row(*(found.get(name) for name in table.names))
 
 
@@ -105,14 +107,14 @@ def upsert_entity(event: Event) -> list[Change]:
 
 
 def delete_entity(event: Event) -> list[Change]:
-    """The entity goes with its aliases, its link to the graph, and the names that led to it."""
+    """Delete the entity with its aliases, its link to the graph, and the merges that refer to it."""
     id = event.payload["entity_id"]
     merges = any_of(eq("entity_id", id), eq("into_entity_id", id))
     return [*_drops("entity_id", id, (ENTITIES, ENTITY_ALIASES, ENTITY_NODES)), Drop(ENTITY_MERGES, merges)]
 
 
 def merge_entity(event: Event) -> list[Change]:
-    """The merged entity's own record goes; where its id and name lead from now on stays."""
+    """Delete the merged entity's record and store where its id and name now resolve to."""
     data = event.payload
     id = data["entity_id"]
     return [
@@ -132,7 +134,7 @@ def delete_predicate(event: Event) -> list[Change]:
 def delete_fact(event: Event) -> list[Change]:
     id = event.payload["fact_id"]
     links = any_of(eq("from_fact_id", id), eq("to_fact_id", id))
-    return [*_drops("fact_id", id, (FACTS, EVIDENCE, INVALIDATIONS)), Drop(SUPERSESSIONS, links)]
+    return [*_drops("fact_id", id, (FACTS, EVIDENCE, INVALIDATIONS, OVERRIDES)), Drop(SUPERSESSIONS, links)]
 
 
 def _drops(field: str, value: str, tables: Iterable[Table]) -> list[Change]:
@@ -144,7 +146,7 @@ def change_record(table: Table, key: str) -> Callable[[Event], list[Change]]:
 
     def changed(event: Event) -> list[Change]:
         data = event.payload
-        fields = {name: value for name, value in heard(data).items() if name in table.names and name != key}
+        fields = {name: value for name, value in decode_fields(data).items() if name in table.names and name != key}
         return [Patch(table, data[key], fields)]
 
     return changed
@@ -154,7 +156,7 @@ _end_fact = change_record(FACTS, "fact_id")
 
 
 def invalidate_fact(event: Event) -> list[Change]:
-    data = heard(event.payload)
+    data = decode_fields(event.payload)
     changes = _end_fact(event)
     if data.get("reason"):
         row = Invalidation(data["fact_id"], data["reason"], data["valid_to"], data["updated_at"])
@@ -162,16 +164,24 @@ def invalidate_fact(event: Event) -> list[Change]:
     return changes
 
 
-async def prepare_replay(desk: Any, events: Sequence[Event]) -> None:
-    """Load the records that a stretch of the log puts down or changes, a few statements for all of them."""
+def override_fact(event: Event) -> list[Change]:
+    """Replace the override spans of a fact."""
+    id = event.payload["fact_id"]
+    spans = [decode_fields(span) for span in event.payload["spans"]]
+    rows = [Override(id, span["valid_from"], span["valid_to"]) for span in spans]
+    return [Drop(OVERRIDES, eq("fact_id", id)), *(Put(OVERRIDES, row) for row in rows)]
+
+
+async def prepare_replay(uow: Any, events: Sequence[Event]) -> None:
+    """Prefetch the records that a range of events stores or changes, in a few statements."""
     wanted = []
     for event in events:
         if event.type in RECORDS:
             table = RECORDS[event.type][0]
             wanted.append((table, event.payload[table.key[0]]))
-        elif event.type in ("FactInvalidated", "FactMoved", "FactDeleted"):
+        elif event.type in ("FactInvalidated", "FactExtended", "FactReopened", "FactMoved", "FactDeleted"):
             wanted.append((FACTS, event.element))
-    await desk.prefetch(wanted)
+    await uow.prefetch(wanted)
 
 
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
@@ -183,6 +193,9 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "PredicateUpdated": change_record(PREDICATES, "predicate_id"),
     "PredicateDeleted": delete_predicate,
     "FactInvalidated": invalidate_fact,
+    "FactExtended": change_record(FACTS, "fact_id"),
+    "FactReopened": change_record(FACTS, "fact_id"),
+    "FactOverridden": override_fact,
     "FactMoved": change_record(FACTS, "fact_id"),
     "FactDeleted": delete_fact,
 }
@@ -193,6 +206,9 @@ ELEMENTS: Mapping[str, str] = {
     "PredicateUpdated": "predicate_id",
     "PredicateDeleted": "predicate_id",
     "FactInvalidated": "fact_id",
+    "FactExtended": "fact_id",
+    "FactReopened": "fact_id",
+    "FactOverridden": "fact_id",
     "FactMoved": "fact_id",
     "FactDeleted": "fact_id",
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ugs.facts import asserting, entities, events, ingesting, merging, notes, predicates
+from ugs.facts import events
+from ugs.facts.audience import audiences_of
+from ugs.facts.commands import entities, entity_merge, facts, ingestion, notes, predicates
 from ugs.facts.model import TABLES
-from ugs.facts.preparing import prepare_group
+from ugs.facts.prefetch import prepare_group
 from ugs.feature import Feature
 
 FACTS = Feature(
@@ -15,11 +17,12 @@ FACTS = Feature(
         **entities.DECIDERS,
         **predicates.DECIDERS,
         **notes.DECIDERS,
-        **asserting.DECIDERS,
-        **ingesting.DECIDERS,
-        **merging.DECIDERS,
+        **facts.DECIDERS,
+        **ingestion.DECIDERS,
+        **entity_merge.DECIDERS,
     },
     elements=events.ELEMENTS,
     prepare_group=prepare_group,
     prepare_replay=events.prepare_replay,
+    audiences=audiences_of,
 )

@@ -1,23 +1,28 @@
-"""The records of temporal facts and the tables that hold them, under the seed's own names.
+"""The rows and tables of temporal facts, with the seed's names.
 
-Instants are whole numbers of microseconds (`ugs.facts.instants`). The seven `graph_*` tables have exactly the seed's
-columns; what the seed has no column for (graph nodes of entities, merges, reasons) stands in tables of its own.
+Instants are integers in microseconds (`ugs.facts.temporal.instants`). The seed's `graph_*` tables have exactly the
+seed's columns; what the seed has no column for (graph nodes of entities, merges, reasons, overrides) is in separate
+tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
-from ugs.catalog import Field, Index, Kind, Relation, Table, Unique
-from ugs.facts.instants import Instant
-from ugs.reads.where import Compare, Op, all_of, eq
+from ugs.facts.access import PRIVATE
+from ugs.facts.search_terms import index_weights
+from ugs.facts.temporal.instants import Instant
+from ugs.reads.filters import Compare, Op, all_of, any_of, eq
+from ugs.tables import Check, Field, Index, Kind, Relation, Table, Unique
 
 SINGLE, MULTI = "single", "multi"
 PENDING, ACTIVE, DEPRECATED = "pending", "active", "deprecated"
 
 
 class Entity(Struct, frozen=True, gc=False):
-    """Somebody or something that facts are about."""
+    """A person or thing that facts are about."""
 
     entity_id: str
     tenant_id: str
@@ -40,14 +45,14 @@ class EntityAlias(Struct, frozen=True, gc=False):
 
 
 class EntityNode(Struct, frozen=True, gc=False):
-    """The graph node an entity points at."""
+    """The graph node that an entity is linked to."""
 
     entity_id: str
     node_id: str
 
 
 class EntityMerge(Struct, frozen=True, gc=False):
-    """An entity that became part of another; its id and its name lead there."""
+    """An entity that was merged into another, to which its id and name now resolve."""
 
     entity_id: str
     into_entity_id: str
@@ -58,7 +63,7 @@ class EntityMerge(Struct, frozen=True, gc=False):
 
 
 class Predicate(Struct, frozen=True, gc=False):
-    """A word of the controlled vocabulary."""
+    """A predicate of the controlled vocabulary."""
 
     predicate_id: str
     scope_key: str
@@ -73,12 +78,12 @@ class Predicate(Struct, frozen=True, gc=False):
 
     @property
     def supersedes(self) -> bool:
-        """Whether a newer fact closes older ones."""
+        """Whether a newer fact ends older ones (active and single-valued)."""
         return self.status == ACTIVE and self.cardinality == SINGLE
 
 
 class PredicateAlias(Struct, frozen=True, gc=False):
-    """A way of saying a predicate; predicates are found through these only."""
+    """A name of a predicate; predicates are looked up by alias only."""
 
     alias_id: str
     predicate_id: str
@@ -89,7 +94,7 @@ class PredicateAlias(Struct, frozen=True, gc=False):
 
 
 class Note(Struct, frozen=True, gc=False):
-    """Something that was said, and from which facts were learnt."""
+    """A source text from which facts were extracted."""
 
     note_id: str
     tenant_id: str
@@ -123,14 +128,14 @@ class Fact(Struct, frozen=True, gc=False):
         return self.valid_from <= moment and (self.valid_to is None or self.valid_to > moment)
 
     def state_at(self, moment: Instant) -> str:
-        """`current`, `historical` or `future`, seen from an instant."""
+        """`current`, `historical` or `future`, relative to an instant."""
         if self.valid_from > moment:
             return "future"
         return "current" if self.holds_at(moment) else "historical"
 
 
 class Evidence(Struct, frozen=True, gc=False):
-    """A note that says a fact."""
+    """The link between a fact and a note that states it."""
 
     evidence_id: str
     fact_id: str
@@ -139,7 +144,7 @@ class Evidence(Struct, frozen=True, gc=False):
 
 
 class Supersession(Struct, frozen=True, gc=False):
-    """Why a fact ended: another took its place, because of a note."""
+    """The link from a fact that ended to its successor, with the note that caused it."""
 
     supersession_id: str
     tenant_id: str
@@ -152,7 +157,7 @@ class Supersession(Struct, frozen=True, gc=False):
 
 
 class Invalidation(Struct, frozen=True, gc=False):
-    """Why a fact was ended by hand."""
+    """The reason why a fact was ended explicitly."""
 
     fact_id: str
     reason: str
@@ -160,7 +165,32 @@ class Invalidation(Struct, frozen=True, gc=False):
     created_at: Instant
 
 
-def _instant(name: str, nullable: bool = False) -> Field:
+class Override(Struct, frozen=True, gc=False):
+    """A span of a fact's window in which a later fact of the same key holds instead."""
+
+    fact_id: str
+    valid_from: Instant
+    valid_to: Instant | None
+
+
+def words_of_entity(entity: Entity) -> Mapping[str, float]:
+    return index_weights(entity.canonical)
+
+
+def words_of_alias(alias: EntityAlias) -> Mapping[str, float]:
+    return index_weights(alias.alias)
+
+
+def words_of_note(note: Note) -> Mapping[str, float]:
+    return index_weights(note.text)
+
+
+def words_of_fact(fact: Fact) -> Mapping[str, float]:
+    """The words of the value; those of subject and object are in the entities, those of the predicate in its names."""
+    return index_weights(fact.object_value)
+
+
+def _instant_field(name: str, nullable: bool = False) -> Field:
     return Field(name, Kind.INTEGER, nullable=nullable)
 
 
@@ -174,8 +204,8 @@ ENTITIES = Table(
         Field("canonical"),
         Field("canonical_norm"),
         Field("kind", nullable=True),
-        _instant("created_at"),
-        _instant("updated_at"),
+        _instant_field("created_at"),
+        _instant_field("updated_at"),
     ],
     key=["entity_id"],
     unique=[Unique("graph_entities_name", ("tenant_id", "project_id", "canonical_norm"))],
@@ -186,16 +216,18 @@ ENTITIES = Table(
         Relation("facts_about", "graph_facts", "entity_id", "object_entity_id"),
         Relation("node_link", "graph_entity_nodes", "entity_id", "entity_id", many=False),
     ],
+    words=words_of_entity,
 )
 
 ENTITY_ALIASES = Table(
     "graph_entity_aliases",
     EntityAlias,
-    [Field("alias_id"), Field("entity_id"), Field("alias"), Field("alias_norm"), _instant("created_at")],
+    [Field("alias_id"), Field("entity_id"), Field("alias"), Field("alias_norm"), _instant_field("created_at")],
     key=["alias_id"],
     unique=[Unique("graph_entity_aliases_name", ("entity_id", "alias_norm"))],
     indexes=[Index(("alias_norm",))],
     relations=[Relation("entity", "graph_entities", "entity_id", "entity_id", many=False)],
+    words=words_of_alias,
 )
 
 ENTITY_NODES = Table(
@@ -216,7 +248,7 @@ ENTITY_MERGES = Table(
         Field("tenant_id"),
         Field("project_id"),
         Field("canonical_norm"),
-        _instant("created_at"),
+        _instant_field("created_at"),
     ],
     key=["entity_id"],
     indexes=[Index(("into_entity_id",)), Index(("canonical_norm",))],
@@ -234,12 +266,16 @@ PREDICATES = Table(
         Field("canonical_norm"),
         Field("cardinality"),
         Field("status"),
-        _instant("created_at"),
-        _instant("updated_at"),
+        _instant_field("created_at"),
+        _instant_field("updated_at"),
     ],
     key=["predicate_id"],
     unique=[Unique("graph_predicates_name", ("scope_key", "canonical_norm"))],
     indexes=[Index(("tenant_id", "project_id", "status"))],
+    checks=[
+        Check("graph_predicates_cardinality", any_of(*(eq("cardinality", value) for value in (SINGLE, MULTI)))),
+        Check("graph_predicates_status", any_of(*(eq("status", value) for value in (PENDING, ACTIVE, DEPRECATED)))),
+    ],
     relations=[Relation("aliases", "graph_predicate_aliases", "predicate_id", "predicate_id")],
 )
 
@@ -252,7 +288,7 @@ PREDICATE_ALIASES = Table(
         Field("scope_key"),
         Field("alias"),
         Field("alias_norm"),
-        _instant("created_at"),
+        _instant_field("created_at"),
     ],
     key=["alias_id"],
     unique=[Unique("graph_predicate_aliases_name", ("scope_key", "alias_norm"))],
@@ -270,16 +306,29 @@ NOTES = Table(
         Field("scope"),
         Field("text"),
         Field("source", nullable=True),
-        _instant("created_at"),
+        _instant_field("created_at"),
     ],
     key=["note_id"],
     indexes=[Index(("tenant_id", "project_id", "created_at"))],
     relations=[Relation("evidence", "graph_fact_evidence", "note_id", "note_id")],
+    words=words_of_note,
 )
 
 OPEN = eq("valid_to", None)
-"""The fact has no end yet."""
+"""The condition for facts without an end."""
 SAME_FACT = ("tenant_id", "project_id", "scope", "subject_entity_id", "predicate_id")
+
+
+def _unique_open_fact(name: str, object: str) -> list[Unique]:
+    """At most one open fact with the same content; private facts of different agents are different facts."""
+    when = all_of(OPEN, Compare(object, Op.EXISTS))
+    return [
+        Unique(f"graph_facts_open_{name}", (*SAME_FACT, object), all_of(when, Compare("scope", Op.NE, PRIVATE))),
+        Unique(
+            f"graph_facts_open_private_{name}", (*SAME_FACT, "agent_id", object), all_of(when, eq("scope", PRIVATE))
+        ),
+    ]
+
 
 FACTS = Table(
     "graph_facts",
@@ -295,32 +344,31 @@ FACTS = Table(
         Field("predicate_id", nullable=True),
         Field("object_entity_id", nullable=True),
         Field("object_value", nullable=True),
-        _instant("valid_from"),
-        _instant("valid_to", nullable=True),
-        _instant("created_at"),
-        _instant("updated_at"),
+        _instant_field("valid_from"),
+        _instant_field("valid_to", nullable=True),
+        _instant_field("created_at"),
+        _instant_field("updated_at"),
     ],
     key=["fact_id"],
-    unique=[
-        Unique(
-            "graph_facts_open_entity",
-            (*SAME_FACT, "object_entity_id"),
-            when=all_of(OPEN, Compare("object_entity_id", Op.EXISTS)),
-        ),
-        Unique(
-            "graph_facts_open_value",
-            (*SAME_FACT, "object_value"),
-            when=all_of(OPEN, Compare("object_value", Op.EXISTS)),
-        ),
-    ],
+    unique=[*_unique_open_fact("entity", "object_entity_id"), *_unique_open_fact("value", "object_value")],
     indexes=[
         Index(("tenant_id", "project_id", "subject_entity_id", "predicate_id")),
         Index(("tenant_id", "project_id", "valid_to")),
-        Index(("tenant_id", "project_id", "object_entity_id")),
-        # What the seed's indexes do not lead with: reading by one end, newest first, and by predicate.
+        Index(("tenant_id", "project_id", "object_entity_id"), where=Compare("object_entity_id", Op.EXISTS)),
+        # Access paths that the seed's indexes do not cover: by one end, newest first, and by predicate.
         Index(("subject_entity_id", "valid_from", "fact_id")),
         Index(("object_entity_id", "valid_from", "fact_id")),
         Index(("predicate_id",)),
+    ],
+    checks=[
+        Check(
+            "graph_facts_one_object",
+            any_of(
+                all_of(eq("object_entity_id", None), Compare("object_value", Op.EXISTS)),
+                all_of(Compare("object_entity_id", Op.EXISTS), eq("object_value", None)),
+            ),
+        ),
+        Check("graph_facts_window", ascending=("valid_from", "valid_to")),
     ],
     relations=[
         Relation("subject", "graph_entities", "subject_entity_id", "entity_id", many=False),
@@ -330,13 +378,15 @@ FACTS = Table(
         Relation("superseded_by", "graph_fact_supersessions", "fact_id", "from_fact_id"),
         Relation("supersedes", "graph_fact_supersessions", "fact_id", "to_fact_id"),
         Relation("invalidation", "graph_fact_invalidations", "fact_id", "fact_id", many=False),
+        Relation("overrides", "graph_fact_overrides", "fact_id", "fact_id"),
     ],
+    words=words_of_fact,
 )
 
 EVIDENCE = Table(
     "graph_fact_evidence",
     Evidence,
-    [Field("evidence_id"), Field("fact_id"), Field("note_id"), _instant("created_at")],
+    [Field("evidence_id"), Field("fact_id"), Field("note_id"), _instant_field("created_at")],
     key=["evidence_id"],
     unique=[Unique("graph_fact_evidence_once", ("fact_id", "note_id"))],
     indexes=[Index(("note_id",)), Index(("fact_id",))],
@@ -356,8 +406,8 @@ SUPERSESSIONS = Table(
         Field("from_fact_id"),
         Field("to_fact_id"),
         Field("note_id"),
-        _instant("effective_at"),
-        _instant("created_at"),
+        _instant_field("effective_at"),
+        _instant_field("created_at"),
     ],
     key=["supersession_id"],
     unique=[Unique("graph_fact_supersessions_once", ("from_fact_id", "to_fact_id", "note_id"))],
@@ -372,8 +422,16 @@ SUPERSESSIONS = Table(
 INVALIDATIONS = Table(
     "graph_fact_invalidations",
     Invalidation,
-    [Field("fact_id"), Field("reason"), _instant("valid_to"), _instant("created_at")],
+    [Field("fact_id"), Field("reason"), _instant_field("valid_to"), _instant_field("created_at")],
     key=["fact_id"],
+)
+
+OVERRIDES = Table(
+    "graph_fact_overrides",
+    Override,
+    [Field("fact_id"), _instant_field("valid_from"), _instant_field("valid_to", nullable=True)],
+    key=["fact_id", "valid_from"],
+    added_later=True,
 )
 
 TABLES = (
@@ -388,4 +446,5 @@ TABLES = (
     EVIDENCE,
     SUPERSESSIONS,
     INVALIDATIONS,
+    OVERRIDES,
 )

@@ -1,7 +1,7 @@
-"""Questions about facts: what holds, held, or will hold; for whom, about whom, and said by which note.
+"""Queries about facts: by validity, project, subject, predicate and note.
 
-"True now" is the default. Two clocks can be turned back independently: the instant at which a fact holds is an argument
-here, and what was known at a time is the session itself (`System.session_at`).
+Two times are independent of each other (bitemporal): the instant at which a fact holds (valid time) is an argument
+here; the state of knowledge (transaction time) is the session itself (`System.session_at`).
 """
 
 from __future__ import annotations
@@ -10,32 +10,38 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from ugs.facts.access import AccessScope
 from ugs.facts.errors import EntityNotFound, InvalidFact, PredicateNotFound
-from ugs.facts.instants import Instant
 from ugs.facts.model import EVIDENCE, FACTS, PREDICATES, Entity, Evidence, Fact, Predicate
-from ugs.facts.names import Space, normalize_name, scope_keys
-from ugs.facts.resolving import EntityRef, find_predicate, get_ref
-from ugs.facts.viewing import Viewer
+from ugs.facts.normalization import Space, normalize_name, scope_keys
+from ugs.facts.resolution import EntityRef, find_predicate, get_ref
+from ugs.facts.temporal.instants import Instant
+from ugs.reads.filters import EVERYTHING, Compare, Linked, Not, Op, Where, all_of, any_of, eq, in_
 from ugs.reads.plan import WHOLE, Order, Page
-from ugs.reads.where import EVERYTHING, Compare, Linked, Op, Where, all_of, any_of, eq, in_
 from ugs.storage import Session
 
 NEWEST_FIRST = (Order("valid_from", descending=True), Order("fact_id", descending=True))
 OLDEST_FIRST = (Order("valid_from"), Order("fact_id"))
 BY_NAME = (Order("canonical_norm"),)
-MOST_ANSWERED = 200
-MOST_EVIDENCE = 16
+MAX_ANSWER_FACTS = 200
+MAX_EVIDENCE = 16
 
 
 def holds_at(moment: Instant) -> Where:
-    """Facts that hold at an instant: begun, and not ended by then."""
+    """The condition for facts that hold at an instant: begun, not ended, and not overridden by a later one."""
+    within = _window_condition(moment)
+    return all_of(within, Not(Linked("overrides", within)))
+
+
+def _window_condition(moment: Instant) -> Where:
+    """The condition for rows whose window includes an instant."""
     return all_of(
         Compare("valid_from", Op.LE, moment), any_of(eq("valid_to", None), Compare("valid_to", Op.GT, moment))
     )
 
 
 class FactFilter(Struct, frozen=True):
-    """Which facts are meant, by what they say and where it was said."""
+    """A filter of facts, by their content, scope, note and validity."""
 
     scopes: tuple[str, ...] | None = None
     subject: str | None = None
@@ -72,7 +78,7 @@ ANY_FACT = FactFilter()
 async def fetch_active_facts_for_subject(
     session: Session, tenant_id: str, project_id: str, scope: str, subject_entity_id: str, now: Instant
 ) -> list[Fact]:
-    """The seed's own question: the facts of a subject in one scope that hold at `now`."""
+    """The query of the seed: the facts of a subject in one scope that hold at `now`."""
     where = all_of(
         eq("subject_entity_id", subject_entity_id),
         eq("tenant_id", tenant_id),
@@ -84,13 +90,13 @@ async def fetch_active_facts_for_subject(
 
 
 async def predicate_id_for(session: Session, space: Space, named: str) -> str | None:
-    """The predicate a text means here; None when nobody has ever said it."""
+    """The id of the predicate with this alias in a project, or None."""
     found = await find_predicate(session, space, named)
     return None if found is None else found.predicate_id
 
 
-def entities_where(space: Space, viewer: Viewer, kind: str | None = None, search: str | None = None) -> Where:
-    """Entities of a project, of a kind, whose name contains a text."""
+def entities_where(space: Space, viewer: AccessScope, kind: str | None = None, search: str | None = None) -> Where:
+    """The condition for entities of a project, of a kind, whose name contains a text."""
     return all_of(
         viewer.within(space),
         EVERYTHING if kind is None else eq("kind", kind),
@@ -98,8 +104,10 @@ def entities_where(space: Space, viewer: Viewer, kind: str | None = None, search
     )
 
 
-async def list_predicates(session: Session, space: Space, viewer: Viewer, status: str | None = None) -> list[Predicate]:
-    """The predicates that can be said in a project, its own first, then by name."""
+async def list_predicates(
+    session: Session, space: Space, viewer: AccessScope, status: str | None = None
+) -> list[Predicate]:
+    """The predicates available in a project, nearest scope first, then by name."""
     if viewer.space is not None and viewer.space != space:
         return []
     keys = scope_keys(space)
@@ -112,7 +120,7 @@ async def list_predicates(session: Session, space: Space, viewer: Viewer, status
 
 
 class Answer(Struct, frozen=True):
-    """Facts of a subject at an instant, with what was looked at to find them."""
+    """Facts of a subject at an instant, with the parameters and extent of the search."""
 
     as_of: Instant
     subject: Entity
@@ -127,7 +135,7 @@ class Answer(Struct, frozen=True):
 
 async def ask(
     session: Session,
-    viewer: Viewer,
+    viewer: AccessScope,
     space: Space,
     subject: EntityRef,
     as_of: Instant,
@@ -135,11 +143,11 @@ async def ask(
     scopes: Sequence[str] | None = None,
     limit: int = 50,
 ) -> Answer:
-    """What is believed about a subject at an instant; facts that no note says which the reader may see are left out."""
-    if not 1 <= limit <= MOST_ANSWERED:
-        raise InvalidFact(f"limit lies between 1 and {MOST_ANSWERED}", field="limit")
+    """The facts of a subject that hold at an instant; facts without a note visible to the reader are left out."""
+    if not 1 <= limit <= MAX_ANSWER_FACTS:
+        raise InvalidFact(f"limit lies between 1 and {MAX_ANSWER_FACTS}", field="limit")
     entity = await subject_for(session, viewer, space, subject)
-    found = None if predicate is None else await _named_predicate(session, space, predicate)
+    found = None if predicate is None else await _resolve_named_predicate(session, space, predicate)
     wanted = None if scopes is None else _distinct(scopes)
     asked = FactFilter(
         scopes=None if wanted is None else tuple(wanted),
@@ -147,22 +155,22 @@ async def ask(
         predicate=None if found is None else found.predicate_id,
         valid_at=as_of,
     )
-    where = all_of(asked.where, viewer.within(space), viewer.not_private, viewer.vouched)
+    where = all_of(asked.where, viewer.within(space), viewer.exclude_private, viewer.with_visible_evidence)
     facts: list[Fact] = await session.fetch(FACTS, where, NEWEST_FIRST, Page(limit=limit + 1))
     shown = facts[:limit]
-    evidence = await evidence_of(session, viewer, [fact.fact_id for fact in shown], MOST_EVIDENCE)
+    evidence = await evidence_of(session, viewer, [fact.fact_id for fact in shown], MAX_EVIDENCE)
     seen = wanted if wanted is not None else _distinct(fact.scope for fact in shown)
     return Answer(as_of, entity, found, seen, shown, evidence, len(facts), len(facts) > limit)
 
 
-async def subject_for(session: Session, viewer: Viewer, space: Space, ref: EntityRef) -> Entity:
-    """The entity a reader asks about; of a project that is not theirs nobody exists."""
+async def subject_for(session: Session, viewer: AccessScope, space: Space, ref: EntityRef) -> Entity:
+    """Resolve the subject of a query; raises `EntityNotFound` also for a project that the reader may not see."""
     if viewer.space is not None and viewer.space != space:
         raise EntityNotFound(ref.id or ref.name or "")
     return await get_ref(session, space, ref)
 
 
-async def _named_predicate(session: Session, space: Space, named: str) -> Predicate:
+async def _resolve_named_predicate(session: Session, space: Space, named: str) -> Predicate:
     found = await find_predicate(session, space, named)
     if found is None:
         raise PredicateNotFound(named)
@@ -177,15 +185,15 @@ def _distinct(scopes: Iterable[str]) -> list[str]:
 
 
 async def evidence_of(
-    session: Session, viewer: Viewer, fact_ids: Sequence[str], most: int | None = None
+    session: Session, viewer: AccessScope, fact_ids: Sequence[str], most: int | None = None
 ) -> dict[str, list[str]]:
-    """The notes behind each fact that a reader may see, oldest first."""
+    """The ids of the notes of each fact that a reader may see, oldest first."""
     found: dict[str, list[str]] = {id: [] for id in fact_ids}
     if not fact_ids:
         return found
     page = Page(limit=most, per="fact_id") if most is not None else WHOLE
     order = (Order("created_at"), Order("evidence_id"))
-    where = all_of(in_("fact_id", sorted(set(fact_ids))), viewer.vouching)
+    where = all_of(in_("fact_id", sorted(set(fact_ids))), viewer.visible_evidence)
     rows: list[Evidence] = await session.fetch(EVIDENCE, where, order, page)
     for row in rows:
         found[row.fact_id].append(row.note_id)

@@ -1,1 +1,4 @@
-"""Seed 000: nodes, edges, scopes and the questions people ask of them."""
+"""The graph (seed 000): nodes, edges, scopes, search, traversal and paths.
+
+`api` is the Python API, above the system; everything else here is below it.
+"""

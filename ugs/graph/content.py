@@ -1,4 +1,4 @@
-"""Content: text or base64, how large it may be, and what its file is called."""
+"""Content of elements: validation (text or base64, size limit), and file name extensions."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 
 from msgspec import Struct
 
-from ugs.desk import Desk
 from ugs.errors import InvalidArgument, InvalidEncoding, LimitExceeded
 from ugs.events import Event
 from ugs.graph.model import CONFIG_NODE, NODES, Node
+from ugs.unit_of_work import UnitOfWork
 from ugs.values import FORBIDDEN_TEXT
 
 UTF8, BASE64 = "utf-8", "base64"
 ENCODINGS = (UTF8, BASE64)
 MARKDOWN = "markdown"
 MAX_CONTENT_BYTES = 16 << 20
-UTMOST_CONTENT_BYTES = 100 << 20
+MAX_CONFIGURABLE_CONTENT_BYTES = 100 << 20
 MAX_FORMAT = 256
 EXTENSIONS = {MARKDOWN: "md", "text": "txt"}
 PLAIN_FORMAT = re.compile(r"[a-z0-9]{1,10}")
 
 
 class NewContent(Struct, frozen=True):
-    """Content as a request gives it."""
+    """Content in a request."""
 
     body: str
     format: str = MARKDOWN
@@ -35,7 +35,7 @@ class NewContent(Struct, frozen=True):
 
 
 def extension_for(format: str, encoding: str) -> str:
-    """`markdown` is `.md`, `text` is `.txt`; another format names itself where that makes a safe file name (C-126)."""
+    """The file extension: `md` for markdown, `txt` for text, else the format itself if it is a safe one (C-126)."""
     if format in EXTENSIONS:
         return EXTENSIONS[format]
     if PLAIN_FORMAT.fullmatch(format):
@@ -44,7 +44,7 @@ def extension_for(format: str, encoding: str) -> str:
 
 
 def size_of(body: str, encoding: str) -> int:
-    """How many bytes the content has when it stands in a file."""
+    """Size of the content as a file, in bytes."""
     return len(bytes_of(body, encoding))
 
 
@@ -53,19 +53,19 @@ def bytes_of(body: str, encoding: str) -> bytes:
 
 
 def folded(body: str, encoding: str) -> str | None:
-    """Text as searching sees it; what is not text is never searched."""
+    """Case-folded text for searching; None for binary content."""
     return body.casefold() if encoding == UTF8 else None
 
 
 def checked(body: object, encoding: object, format: object, most: int = MAX_CONTENT_BYTES) -> dict[str, Any]:
-    """Content as an event carries it, or the reason why not."""
+    """Validated content in the form events use; raises a coded error."""
     if not isinstance(body, str):
         raise InvalidArgument("content must be text", argument="content")
     if encoding not in ENCODINGS:
         raise InvalidEncoding(
             f"encoding must be utf-8 or base64, got {str(encoding)[:80]!r}", encoding=str(encoding)[:80]
         )
-    name = checked_format(format)
+    name = validate_format(format)
     _check_size(body, encoding, most)
     if encoding == BASE64:
         _check_base64(body)
@@ -76,7 +76,7 @@ def checked(body: object, encoding: object, format: object, most: int = MAX_CONT
 
 
 def content_after(events: Iterable[Event]) -> dict[str, Any] | None:
-    """What an element says after these events of its life, as an event would tell it; None when nothing."""
+    """The content of an element after these events, in the form events use; None without content."""
     found: dict[str, Any] | None = None
     for event in events:
         told = event.payload.get("content")
@@ -89,7 +89,7 @@ def content_after(events: Iterable[Event]) -> dict[str, Any] | None:
     return found
 
 
-def checked_format(format: object) -> str:
+def validate_format(format: object) -> str:
     if not isinstance(format, str) or len(format) > MAX_FORMAT or FORBIDDEN_TEXT.search(format):
         raise InvalidArgument(f"format must be text of at most {MAX_FORMAT} characters", argument="format")
     return format
@@ -108,15 +108,15 @@ def _check_base64(body: str) -> None:
         raise InvalidEncoding(f"content is not base64: {error}", encoding=BASE64) from error
 
 
-async def content_limit(desk: Desk) -> int:
-    """How large content may be: `max_content_bytes` of `_system_config`, or 16 MiB (C-13)."""
-    config: Node | None = await desk.find(NODES, CONFIG_NODE)
+async def content_limit(uow: UnitOfWork) -> int:
+    """Maximum size of content: `max_content_bytes` of `_system_config`, or 16 MiB (C-13)."""
+    config: Node | None = await uow.find(NODES, CONFIG_NODE)
     value = None if config is None else config.properties.get("max_content_bytes")
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         return MAX_CONTENT_BYTES
-    return min(value, UTMOST_CONTENT_BYTES)
+    return min(value, MAX_CONFIGURABLE_CONTENT_BYTES)
 
 
-async def told_content(given: NewContent, desk: Desk) -> dict[str, Any]:
-    """Content that a request gives, checked, as an event tells it."""
-    return checked(given.body, given.encoding, given.format, await content_limit(desk))
+async def prepare_content(given: NewContent, uow: UnitOfWork) -> dict[str, Any]:
+    """Validated content of a request, in the form events use."""
+    return checked(given.body, given.encoding, given.format, await content_limit(uow))

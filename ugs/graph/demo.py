@@ -16,7 +16,7 @@ def demo_graph() -> dict[str, Any]:
 
 
 def load_demo(force: bool = False) -> ImportGraph:
-    """The command that loads it; with force, what is already there is left alone."""
+    """The command that loads it; with force, existing elements are skipped instead of being an error."""
     graph = demo_graph()
     return ImportGraph(
         nodes=tuple(graph["nodes"]), edges=tuple(graph["edges"]), on_conflict="skip" if force else "error"

@@ -1,7 +1,7 @@
-"""The six events of the graph and what each leaves behind in the tables.
+"""The events of the graph and their reducers.
 
-Reducers read nothing: they get one event and answer with changes. Payloads are the seed's; a reader fills what
-older or foreign logs leave out (type null, properties {}, times from the event, weight 1).
+Reducers read nothing: they turn one event into changes. Payloads are the seed's; decoding fills in what older or
+foreign logs leave out (type null, properties {}, times from the event, weight 1).
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ugs.catalog import Columns, FindRow, Row, Storing, Table
+from ugs.catalog import BulkReducer, Columns, FindRow
 from ugs.changes import Change, Drop, Patch, Put, Raise
 from ugs.events import Event
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Edge, Node, Tombstone
-from ugs.reads.where import Where, any_of, eq, in_
+from ugs.reads.filters import Where, any_of, eq, in_
+from ugs.tables import Row, Table
 from ugs.values import JsonText, to_text
 
 EDGE_COUNTER = "edge"
@@ -49,11 +50,11 @@ class _EdgeAdded(Struct, gc=False):
 
 
 class _OnlyNode(_NodeAdded, gc=False, forbid_unknown_fields=True):
-    """A node without anything that other features add to it."""
+    """A NodeAdded without fields of other features (content, for example)."""
 
 
 class _OnlyEdge(_EdgeAdded, gc=False, forbid_unknown_fields=True):
-    """An edge without anything that other features add to it."""
+    """An EdgeAdded without fields of other features."""
 
 
 class _Updated(Struct):
@@ -74,39 +75,60 @@ def node_of(event: Event) -> Node:
     """The node a NodeAdded describes."""
     data = _decode_node(event.data)
     created = event.timestamp if data.created is None else data.created
-    payload = str(data.data, "utf-8")
-    return Node(
-        data.id,
-        # Thousands of rows share a type: one text for all of them.
-        data.type if data.type is None else intern(data.type),
-        JsonText(str(data.properties, "utf-8")),
-        None if payload == "null" else JsonText(payload),
-        created,
-        created if data.modified is None or data.modified == created else data.modified,
-        event.version or 1,
-    )
+    modified = created if data.modified is None or data.modified == created else data.modified
+    properties, payload = str(data.properties, "utf-8"), str(data.data, "utf-8")
+    return _node_row(data.id, data.type, properties, payload, created, modified, event.version or 1)
+
+
+def build_node_added(
+    id: str, type: str | None, label: str, properties: str, data: str, now: int
+) -> tuple[JsonText, Node]:
+    """The payload of a NodeAdded, and its row; all but the id and the type are JSON texts, `label` is that of the
+    type."""
+    text = f'{{"created":{now},"data":{data},"id":"{id}","modified":{now},"properties":{properties},"type":{label}}}'
+    return JsonText(text), _node_row(id, type, properties, data, now, now, 1)
+
+
+def _node_row(id: str, type: str | None, properties: str, data: str, created: int, modified: int, version: int) -> Node:
+    # Thousands of rows share a type: intern it to keep one string in memory.
+    kind, payload = None if type is None else intern(type), None if data == "null" else JsonText(data)
+    return Node(id, kind, JsonText(properties), payload, created, modified, version)
 
 
 def edge_of(event: Event) -> Edge:
     """The edge an EdgeAdded describes."""
     data = _decode_edge(event.data)
     created = event.timestamp if data.created is None else data.created
+    modified = created if data.modified is None or data.modified == created else data.modified
+    kind, properties = None if data.type is None else intern(data.type), JsonText(str(data.properties, "utf-8"))
+    version = event.version or 1
     return Edge(
-        data.id,
-        data.source,
-        data.target,
-        data.type if data.type is None else intern(data.type),
-        data.weight,
-        JsonText(str(data.properties, "utf-8")),
-        created,
-        created if data.modified is None or data.modified == created else data.modified,
-        event.version or 1,
-        event.position,
+        data.id, data.source, data.target, kind, data.weight, properties, created, modified, version, event.position
     )
 
 
+def build_edge_added(
+    id: str,
+    ends: tuple[str, str],
+    type: str | None,
+    label: str,
+    weight: int | float,
+    properties: str,
+    now: int,
+    position: int,
+) -> tuple[JsonText, Edge]:
+    """The payload of an EdgeAdded, and its row; `label` is the type as JSON, `ends` are source and target."""
+    source, target = ends
+    text = (
+        f'{{"created":{now},"from":"{source}","id":"{id}","modified":{now},"properties":{properties},'
+        f'"to":"{target}","type":{label},"weight":{to_text(weight)}}}'
+    )
+    kind = None if type is None else intern(type)
+    return JsonText(text), Edge(id, source, target, kind, weight, JsonText(properties), now, now, 1, position)
+
+
 def node_columns(events: Sequence[Any]) -> Columns:
-    """What `node_of` says of many events at once, field by field; their data is decoded."""
+    """As `node_of`, for many events with decoded data, as columns."""
     told = [event.data for event in events]
     return [
         [data.id for data in told],
@@ -118,7 +140,7 @@ def node_columns(events: Sequence[Any]) -> Columns:
 
 
 def edge_columns(events: Sequence[Any]) -> Columns:
-    """What `edge_of` says of many events at once, field by field; their data is decoded."""
+    """As `edge_of`, for many events with decoded data, as columns."""
     told = [event.data for event in events]
     return [
         [data.id for data in told],
@@ -133,7 +155,7 @@ def edge_columns(events: Sequence[Any]) -> Columns:
 
 
 def _times(events: Sequence[Any]) -> Columns:
-    """When elements were created and modified, and their versions."""
+    """The columns created, modified and version."""
     created = [event.timestamp if (at := event.data.created) is None else at for event in events]
     modified = [event.data.modified for event in events]
     if None in modified:
@@ -143,28 +165,28 @@ def _times(events: Sequence[Any]) -> Columns:
 
 def store_node(event: Event) -> list[Change]:
     node = node_of(event)
-    return [Put(NODES, node), *beside_nodes((node,))]
+    return [Put(NODES, node), *node_side_changes((node,))]
 
 
 def store_edge(event: Event) -> list[Change]:
     edge = edge_of(event)
-    return [Put(EDGES, edge), *beside_edges((edge,))]
+    return [Put(EDGES, edge), *edge_side_changes((edge,))]
 
 
-def beside_nodes(nodes: Sequence[Node]) -> Sequence[Change]:
-    """What only some nodes need besides: see `_beside`."""
+def node_side_changes(nodes: Sequence[Node]) -> Sequence[Change]:
+    """Additional changes, which only some nodes need: see `_side_changes`."""
     unusual = [node for node in nodes if node.version > 1 or node.id.startswith(NODE_COUNTER)]
-    return _beside(unusual, NODE_COUNTER) if unusual else ()
+    return _side_changes(unusual, NODE_COUNTER) if unusual else ()
 
 
-def beside_edges(edges: Sequence[Edge]) -> Sequence[Change]:
-    """What only some edges need besides: see `_beside`."""
+def edge_side_changes(edges: Sequence[Edge]) -> Sequence[Change]:
+    """Additional changes, which only some edges need: see `_side_changes`."""
     unusual = [edge for edge in edges if edge.version > 1 or edge.id.startswith(EDGE_COUNTER)]
-    return _beside(unusual, EDGE_COUNTER) if unusual else ()
+    return _side_changes(unusual, EDGE_COUNTER) if unusual else ()
 
 
-def _beside(rows: Sequence[Node | Edge], counter: str) -> list[Change]:
-    """A second life has a tombstone to clear, generated ids have a counter to raise."""
+def _side_changes(rows: Sequence[Node | Edge], counter: str) -> list[Change]:
+    """A re-created element removes its tombstone; a generated id raises its counter."""
     cleared: list[Change] = [Drop(TOMBSTONES, eq("id", row.id)) for row in rows if row.version > 1]
     numbers = [int(generated[2]) for row in rows if (generated := GENERATED.fullmatch(row.id))]
     return [*cleared, Raise(COUNTERS, Counter(counter, max(numbers)))] if numbers else cleared
@@ -200,13 +222,13 @@ def _patch(table: Any, data: _Updated, changed: dict[str, Any]) -> Patch:
 
 
 def delete_node(event: Event) -> list[Change]:
-    """The node goes, and so does any edge that a foreign log left attached (its own logs delete edges first)."""
+    """Delete the node, and any edge still attached in a foreign log (own logs delete the edges first)."""
     id = event.element or ""
     return [Drop(EDGES, edges_of(id), into=TOMBSTONES), Drop(NODES, eq("id", id), into=TOMBSTONES)]
 
 
 def edges_of(id: str) -> Where:
-    """Edges that leave from or arrive at a node."""
+    """The condition for edges that leave from or arrive at a node."""
     return any_of(eq("source", id), eq("target", id))
 
 
@@ -227,9 +249,9 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "EdgeDeleted": delete_edge,
     "EdgeCounterSet": set_counter,
 }
-STORING = {
-    "NodeAdded": Storing(NODES, _OnlyNode, node_columns, beside_nodes),
-    "EdgeAdded": Storing(EDGES, _OnlyEdge, edge_columns, beside_edges),
+BULK_REPLAY = {
+    "NodeAdded": BulkReducer(NODES, _OnlyNode, node_columns, node_side_changes),
+    "EdgeAdded": BulkReducer(EDGES, _OnlyEdge, edge_columns, edge_side_changes),
 }
 ELEMENTS: Mapping[str, str] = {
     name: "id" for name in REDUCERS if name.startswith(("Node", "Edge")) and name != "EdgeCounterSet"
@@ -238,7 +260,7 @@ VERSIONED = frozenset({"NodeAdded", "NodeUpdated", "EdgeAdded", "EdgeUpdated"})
 
 
 def version_of(find: FindRow, id: str) -> int:
-    """The version an id has reached, living or not."""
+    """The last version of an id, deleted or not; 0 if it was never used."""
     for table in (NODES, EDGES, TOMBSTONES):
         row: Node | Edge | Tombstone | None = find(table, id)
         if row is not None:
@@ -247,31 +269,31 @@ def version_of(find: FindRow, id: str) -> int:
 
 
 class Preparing(Protocol):
-    """What preparing needs of a desk."""
+    """The methods of a unit of work that `prepare` needs."""
 
     session: Any
 
     async def prefetch(self, wanted: Iterable[tuple[Table, Any]]) -> None: ...
 
-    def know(self, table: Table, where: Where, rows: Sequence[Row]) -> None: ...
+    def cache_rows(self, table: Table, where: Where, rows: Sequence[Row]) -> None: ...
 
 
-async def prepare(desk: Preparing, ids: Iterable[str], dying: Iterable[str]) -> None:
-    """Load in a few statements what a group will look at: these ids, and the edges of nodes about to be deleted."""
-    await desk.prefetch((table, id) for id in dict.fromkeys(ids) for table in (NODES, EDGES, TOMBSTONES))
+async def prepare(uow: Preparing, ids: Iterable[str], dying: Iterable[str]) -> None:
+    """Prefetch in a few statements what a group will read: these ids, and the edges of nodes to be deleted."""
+    await uow.prefetch((table, id) for id in dict.fromkeys(ids) for table in (NODES, EDGES, TOMBSTONES))
     ends = sorted(set(dying))
     if not ends:
         return
     attached: dict[str, dict[str, Edge]] = {id: {} for id in ends}
-    for edge in await desk.session.fetch(EDGES, any_of(in_("source", ends), in_("target", ends))):
+    for edge in await uow.session.fetch(EDGES, any_of(in_("source", ends), in_("target", ends))):
         for end in {edge.source, edge.target} & attached.keys():
             attached[end][edge.id] = edge
     for id, edges in attached.items():
-        desk.know(EDGES, edges_of(id), list(edges.values()))
+        uow.cache_rows(EDGES, edges_of(id), list(edges.values()))
 
 
-async def prepare_replay(desk: Preparing, events: Sequence[Event]) -> None:
-    """Load what a stretch of the log will act on."""
+async def prepare_replay(uow: Preparing, events: Sequence[Event]) -> None:
+    """Prefetch the rows that a range of events will change."""
     ours = [event for event in events if event.element is not None and event.type in ELEMENTS]
     dying = [event.element for event in ours if event.type == "NodeDeleted" and event.element]
-    await prepare(desk, [event.element for event in ours if event.element], dying)
+    await prepare(uow, [event.element for event in ours if event.element], dying)

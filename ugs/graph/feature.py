@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from ugs.feature import Feature
-from ugs.graph import batches, commands, events
+from ugs.graph import batches, commands, events, undo
+from ugs.graph.fast_adds import FAST_DECIDERS
 from ugs.graph.model import TABLES
-from ugs.graph.quick import QUICK
 
 GRAPH = Feature(
     name="graph",
     tables=TABLES,
     reducers=events.REDUCERS,
-    deciders={**commands.DECIDERS, **batches.DECIDERS},
-    quick=QUICK,
-    together=batches.TOGETHER,
+    deciders={**commands.DECIDERS, **batches.DECIDERS, **undo.DECIDERS},
+    fast_deciders=FAST_DECIDERS,
+    batch_deciders=batches.BATCH_DECIDERS,
     elements=events.ELEMENTS,
     versioned=events.VERSIONED,
     version_of=events.version_of,
-    storing=events.STORING,
+    bulk_replay=events.BULK_REPLAY,
     prepare_group=batches.prepare_group,
     prepare_replay=events.prepare_replay,
+    open_events=frozenset(events.REDUCERS),
 )

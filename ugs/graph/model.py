@@ -1,20 +1,23 @@
-"""Nodes, edges and the few records beside them, as rows and as the tables that hold them."""
+"""The rows and tables of the graph: nodes, edges, tombstones and counters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
-from ugs.catalog import Arc, Count, Field, Index, Kind, Relation, Table, Vertex
-from ugs.graph.glimpse import CONFIG_NODE as CONFIG_NODE
-from ugs.graph.text import node_words, reference_words
+from ugs.graph.text.tokenizer import node_words, reference_words
 from ugs.identity import Scope, scope_of
+from ugs.tables import Arc, Count, Field, Index, Kind, Relation, Table, Vertex
 from ugs.values import EMPTY_OBJECT, Json, JsonText, from_text, whole
+
+CONFIG_NODE = "_system_config"
+"""The node whose properties override built-in defaults (INV-5)."""
 
 
 class Node(Struct, frozen=True, gc=False):
-    """A vertex: typed, with properties and an arbitrary payload. JSON is kept as text and decoded when asked."""
+    """A vertex: typed, with properties and an arbitrary payload. JSON is kept as text and decoded on access."""
 
     id: str
     type: str | None
@@ -39,18 +42,25 @@ class Node(Struct, frozen=True, gc=False):
 
     def as_json(self) -> dict[str, Json]:
         """The node with exactly the seed's keys."""
+        return self._record(self.properties, self.data)
+
+    def as_json_text(self) -> dict[str, Any]:
+        """The same for encoding: properties and data stay the text they are stored as."""
+        return self._record(_raw(self.properties_text), None if self.data_text is None else _raw(self.data_text))
+
+    def _record(self, properties: Any, data: Any) -> dict[str, Any]:
         return {
             "id": self.id,
             "type": self.type,
-            "properties": self.properties,
-            "data": self.data,
+            "properties": properties,
+            "data": data,
             "created": self.created,
             "modified": self.modified,
         }
 
 
 class Edge(Struct, frozen=True, gc=False):
-    """A directed, weighted relationship; its nodes should exist but need not."""
+    """A directed, weighted relationship; its end nodes may be missing."""
 
     id: str
     source: str
@@ -75,22 +85,33 @@ class Edge(Struct, frozen=True, gc=False):
 
     def as_json(self) -> dict[str, Json]:
         """The edge with exactly the seed's keys."""
+        return self._record(self.properties)
+
+    def as_json_text(self) -> dict[str, Any]:
+        """The same for encoding: properties stay the text they are stored as."""
+        return self._record(_raw(self.properties_text))
+
+    def _record(self, properties: Any) -> dict[str, Any]:
         return {
             "id": self.id,
             "from": self.source,
             "to": self.target,
             "type": self.type,
             "weight": whole(self.weight),
-            "properties": self.properties,
+            "properties": properties,
             "created": self.created,
         }
+
+
+def _raw(text: JsonText) -> Raw:
+    return Raw(text.encode())
 
 
 Element = Node | Edge
 
 
 class Tombstone(Struct, frozen=True, gc=False):
-    """What stays of a deleted element: the version its id has reached."""
+    """The last version of a deleted element's id, so that versions continue when the id is reused."""
 
     id: str
     version: int

@@ -1,4 +1,4 @@
-"""The questions of seed 000 that are about counting, listing and looking up; walking lives in `walk` and `paths`."""
+"""The queries of seed 000 that count, list and look up; graph walks live in `traversal` and `paths`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ugs.events import Event
 from ugs.graph.batches import in_scope
 from ugs.graph.model import CONFIG_NODE as CONFIG_NODE
 from ugs.graph.model import EDGES, NODES, Edge, Element, Node
-from ugs.graph.text import reference_word
-from ugs.graph.versions import ElementVersion, element_at, life_of
-from ugs.graph.walk import nodes_by_id
+from ugs.graph.text.tokenizer import reference_word
+from ugs.graph.traversal import nodes_by_id
+from ugs.graph.versions import ElementVersion, build_versions, element_at
 from ugs.identity import Scope, is_identifier
+from ugs.reads.filters import EVERYTHING, Has, Linked, Not, Op, Property, Where, all_of, eq, in_
 from ugs.reads.plan import WHOLE, Order, Page, Read
-from ugs.reads.where import EVERYTHING, Has, Linked, Not, Op, Property, Where, all_of, eq, in_
 from ugs.storage import EventQuery, Session
 from ugs.values import Address, Json, check_key, check_type, check_value, find_addresses, parse_address
 
@@ -32,7 +32,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 class Stats(Struct, frozen=True):
-    """How large the graph is."""
+    """The size of the graph."""
 
     nodes: int
     edges: int
@@ -56,7 +56,7 @@ class Hub(Struct, frozen=True):
 
 
 class ScopeCount(Struct, frozen=True):
-    """How much lives in a scope."""
+    """The numbers of nodes and edges in a scope."""
 
     scope: Scope
     nodes: int
@@ -64,7 +64,7 @@ class ScopeCount(Struct, frozen=True):
 
 
 class Reference(Struct, frozen=True):
-    """An address inside an element, where it stands, and what it leads to now."""
+    """An address inside an element, its path there, and the element it refers to, if any."""
 
     address: Address
     path: str
@@ -72,7 +72,7 @@ class Reference(Struct, frozen=True):
 
 
 class Resolution(Struct, frozen=True):
-    """What an address leads to; unresolved, it stays the address it was."""
+    """The element an address refers to; an unresolved address stays as text."""
 
     text: str
     element: Element | None
@@ -83,7 +83,7 @@ class Resolution(Struct, frozen=True):
 
 
 async def get(session: Session, id: str) -> Element | None:
-    """The node or edge under an id, or None."""
+    """The node or edge with an id, or None."""
     if not is_identifier(id):
         return None
     node: Node | None = await session.find(NODES, id)
@@ -94,7 +94,7 @@ async def get(session: Session, id: str) -> Element | None:
 
 
 async def get_many(session: Session, ids: Iterable[str]) -> dict[str, Element]:
-    """The nodes and edges under these ids, in two reads however many they are; a node wins over an edge."""
+    """The nodes and edges with these ids, in two reads; a node wins over an edge with the same id."""
     wanted = sorted({id for id in ids if is_identifier(id)})
     if not wanted:
         return {}
@@ -103,7 +103,7 @@ async def get_many(session: Session, ids: Iterable[str]) -> dict[str, Element]:
 
 
 async def resolve_all(session: Session, texts: Sequence[str]) -> list[Resolution]:
-    """What several addresses lead to; only older versions cost a read of their own."""
+    """Resolve several addresses in two reads, plus one for each address of an older version."""
     addresses = [parse_address(text) for text in texts]
     known = await get_many(session, (address.id for address in addresses if address is not None))
     found = []
@@ -123,7 +123,7 @@ async def list_nodes(
 
 
 def node_filter(type: str | None = None, scope: Scope | None = None) -> Where:
-    """The condition that a node has the type and lives in the scope, where given."""
+    """The condition on type and scope, each if given."""
     by_type = EVERYTHING if type is None else eq("type", check_type(type))
     return all_of(by_type, EVERYTHING if scope is None else in_scope(scope))
 
@@ -147,7 +147,7 @@ async def stats(session: Session) -> Stats:
 
 
 async def property_keys(session: Session) -> list[str]:
-    """Every property key that a node has, sorted."""
+    """All property keys of nodes, sorted."""
     return sorted(await session.keys(NODES, "properties_text"))
 
 
@@ -164,7 +164,7 @@ async def hubs(session: Session, limit: int = 10) -> list[Hub]:
 
 
 async def roots(session: Session, page: Page = WHOLE) -> list[Node]:
-    """Nodes at which no edge arrives, by id."""
+    """Nodes without incoming edges, by id."""
     return await session.fetch(NODES, Not(Linked("incoming")), page=page)
 
 
@@ -192,7 +192,7 @@ async def history(
 
 async def versions(session: Session, id: str) -> list[ElementVersion]:
     """Every state an element has had, oldest first."""
-    return life_of(id, await session.events(EventQuery(element=id))) if is_identifier(id) else []
+    return build_versions(id, await session.events(EventQuery(element=id))) if is_identifier(id) else []
 
 
 async def at_version(session: Session, id: str, version: int) -> Element | None:
@@ -201,14 +201,14 @@ async def at_version(session: Session, id: str, version: int) -> Element | None:
 
 
 async def resolve(session: Session, text: str) -> Resolution:
-    """What an address leads to; one that leads nowhere is no error and stays itself."""
+    """Resolve an address; an unresolved one is not an error."""
     address = parse_address(text)
     element = None if address is None else await follow(session, address)
     return Resolution(text, element)
 
 
 async def follow(session: Session, address: Address) -> Element | None:
-    """The element an address means, at the version it names; a deleted element is gone in every version."""
+    """The element an address refers to, at its version if given; None for a deleted element, whatever the version."""
     element = await get(session, address.id)
     if element is None or address.version in (None, element.version):
         return element
@@ -216,7 +216,7 @@ async def follow(session: Session, address: Address) -> Element | None:
 
 
 async def expand(session: Session, value: Json, depth: int, path: frozenset[str] = frozenset()) -> Json:
-    """The value with addresses replaced by what they lead to, `depth` levels deep; cycles stay addresses."""
+    """The value with addresses replaced by their elements, `depth` levels deep; one that closes a cycle stays."""
     if depth <= 0:
         return value
     if isinstance(value, list):
@@ -231,11 +231,28 @@ async def expand(session: Session, value: Json, depth: int, path: frozenset[str]
 
 
 async def references(session: Session, element: Element) -> list[Reference]:
-    """The addresses in an element's properties and data, with what they lead to."""
+    """The addresses in an element's properties and data, resolved."""
+    return await follow_all(session, places_of_addresses(element))
+
+
+def places_of_addresses(element: Element) -> list[tuple[str, Address]]:
+    """The addresses in an element's properties and data, with their paths."""
     found = [*find_addresses(element.properties, "properties")]
     if isinstance(element, Node):
         found += find_addresses(element.data, "data")
-    return [Reference(address, path, await follow(session, address)) for path, address in found]
+    return found
+
+
+async def follow_all(session: Session, places: Sequence[tuple[str, Address]]) -> list[Reference]:
+    """Resolve addresses in two reads, plus one for each address of an older version."""
+    known = await get_many(session, (address.id for _, address in places))
+    found = []
+    for path, address in places:
+        target = known.get(address.id)
+        if target is not None and address.version not in (None, target.version):
+            target = await at_version(session, address.id, address.version or 0)
+        found.append(Reference(address, path, target))
+    return found
 
 
 async def referenced_by(session: Session, id: str, page: Page = WHOLE) -> list[Element]:
@@ -250,16 +267,16 @@ async def referenced_by(session: Session, id: str, page: Page = WHOLE) -> list[E
 
 
 async def setting(session: Session, name: str) -> Any:
-    """A default that the graph itself may override, in the properties of `_system_config` (INV-5)."""
+    """A default, which the properties of the node `_system_config` may override (INV-5)."""
     config: Node | None = await session.find(NODES, CONFIG_NODE)
     return default_in({} if config is None else config.properties, name)
 
 
 def default_in(config: Mapping[str, Json], name: str) -> Any:
-    """A default as the properties of `_system_config` have it."""
+    """A default, overridden by the given properties of `_system_config`."""
     built_in = DEFAULTS[name]
     value = config.get(name, built_in)
-    # A number typed as text is meant as a number; anything else unusable falls back, as modes do (C-53).
+    # Digits as text are taken as a number; any other value of a wrong type falls back to the default (C-53).
     if isinstance(built_in, int) and isinstance(value, str) and value.isdecimal():
         value = int(value)
     return value if type(value) is type(built_in) else built_in

@@ -1,1 +1,4 @@
-"""API keys kept in a store: made once, shown once, kept as hashes, in a log of their own beside the graph's."""
+"""API keys kept in a store: shown once, stored as hashes, in a log of their own beside the graph's.
+
+`keyring` is the Python API, above the system; everything else here is below it.
+"""

@@ -1,4 +1,4 @@
-"""What events about API keys leave behind. The key itself is in none of them."""
+"""Reducers of the events about API keys, which never contain the key itself."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""API keys as rows, and as the texts that callers hold.
+"""API keys as rows and as tokens.
 
-A key is `ugsk_<id>_<secret>`. The id finds the row and may be shown to anybody; the secret is 32 random bytes, so a
-plain SHA-256 of the whole text is enough to keep: there is nothing to guess.
+A key is `ugsk_<id>_<secret>`. The id finds the row and is not secret; the secret is 32 random bytes, so a
+plain SHA-256 of the whole text suffices: it cannot be guessed.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from secrets import token_hex, token_urlsafe
 
 from msgspec import Struct
 
-from ugs.catalog import Field, Index, Kind, Table
-from ugs.identity import Principal
+from ugs.identity import Principal, login_name
+from ugs.tables import Field, Index, Kind, Table
 from ugs.values import JsonText, from_text
 
 PREFIX = "ugsk_"
 NO_HASH = sha256(b"").hexdigest()
-"""What a key that nobody has is compared with, so that refusing it takes as long."""
+"""The hash that unknown keys are compared with, so that refusing them takes the same time."""
 
 
 class ApiKey(Struct, frozen=True, gc=False):
-    """Who may come in with a key, and until when."""
+    """A key with its principal and its validity."""
 
     id: str
     name: str
-    """What the key is for, in the words of whoever made it."""
+    """A description of what the key is for."""
     user: str
     roles_text: JsonText
     tenant: str
@@ -43,22 +43,22 @@ class ApiKey(Struct, frozen=True, gc=False):
 
     @property
     def principal(self) -> Principal:
-        """On whose behalf requests with this key happen."""
-        return Principal(self.user, frozenset(self.roles), self.tenant, self.project, self.agent)
+        """The principal of requests with this key."""
+        return Principal(login_name(self.user), frozenset(self.roles), self.tenant, self.project, self.agent)
 
-    def works_at(self, now: int) -> bool:
-        """Whether the key opens anything at a time in Unix milliseconds."""
+    def is_valid_at(self, now: int) -> bool:
+        """Whether the key is valid at a time in Unix milliseconds."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
 class NewKey(Struct, frozen=True):
-    """A key as it is handed over, and what is kept of it."""
+    """A new key: its token, and the hash that is stored."""
 
     id: str
     token: str
 
     @classmethod
-    def made(cls) -> NewKey:
+    def generate(cls) -> NewKey:
         id = token_hex(8)
         return cls(id, f"{PREFIX}{id}_{token_urlsafe(32)}")
 
@@ -68,17 +68,17 @@ class NewKey(Struct, frozen=True):
 
 
 def hash_of(token: str) -> str:
-    """What is kept of a key."""
+    """The stored hash of a token."""
     return sha256(token.encode()).hexdigest()
 
 
 def id_in(token: str) -> str:
-    """The id that a key names; any text where it is none of ours."""
+    """The id part of a token; any text for a malformed one."""
     return token.removeprefix(PREFIX).partition("_")[0]
 
 
 def is_of(token: str, key: ApiKey | None) -> bool:
-    """Whether a text is this key; takes the same time whatever the answer."""
+    """Whether a token is this key, in constant time."""
     same = compare_digest(hash_of(token), NO_HASH if key is None else key.hash)
     return same and key is not None
 

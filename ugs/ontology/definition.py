@@ -1,6 +1,6 @@
-"""An ontology as a whole: which types there are, and what may be connected with what.
+"""An ontology with all its types, loaded from the tables: which types there are and what may be connected.
 
-Read from a desk or a session alike; once read it decides everything by itself.
+Loaded from a unit of work or a session alike; the checks themselves read nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Struct
 
-from ugs.catalog import Row, Table
 from ugs.ontology.errors import (
     DEFAULT,
     InvalidConnectionType,
@@ -19,7 +18,7 @@ from ugs.ontology.errors import (
     InvalidTopology,
     OntologyNotFound,
     RequiredPropertyMissing,
-    listed,
+    format_names,
 )
 from ugs.ontology.model import (
     CONNECTION_TYPES,
@@ -32,14 +31,15 @@ from ugs.ontology.model import (
     PropertyRow,
 )
 from ugs.ontology.properties import Definitions, Owner, PropertyDefinition
+from ugs.reads.filters import EVERYTHING, Where, eq, in_
 from ugs.reads.plan import Order
-from ugs.reads.where import EVERYTHING, Where, eq, in_
+from ugs.tables import Row, Table
 
 AS_ADDED = (Order("position"), Order("place"))
 
 
-class Reader(Protocol):
-    """What reading needs: a desk or a session."""
+class TableReader(Protocol):
+    """The two read operations that loading needs; a unit of work and a session have both."""
 
     async def find(self, table: Table, key: Any) -> Row | None: ...
 
@@ -47,7 +47,7 @@ class Reader(Protocol):
 
 
 class ConnectionType(Struct, frozen=True):
-    """From which node types to which, with which properties, and whether circles are allowed."""
+    """A connection type: allowed source and target node types, required properties, whether cycles are allowed."""
 
     name: str
     from_types: tuple[str, ...]
@@ -56,7 +56,7 @@ class ConnectionType(Struct, frozen=True):
     acyclic: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The seed's shape: what is not asked for is not mentioned."""
+        """The seed's JSON shape; flags that are not set are absent."""
         told: dict[str, Any] = {
             "name": self.name,
             "from_types": list(self.from_types),
@@ -72,14 +72,14 @@ class ConnectionType(Struct, frozen=True):
         return source in self.from_types and target in self.to_types
 
     def check_ends(self, source: str | None, target: str | None) -> None:
-        """Refuse ends of the wrong types, saying which would do (C-120)."""
+        """Refuse end nodes of the wrong types; the error lists the valid ones (C-120)."""
         if self.allows(source, target):
             return
         hints = []
         if source not in self.from_types:
-            hints.append(f"Valid sources: {listed(self.from_types)}")
+            hints.append(f"Valid sources: {format_names(self.from_types)}")
         if target not in self.to_types:
-            hints.append(f"Valid targets: {listed(self.to_types)}")
+            hints.append(f"Valid targets: {format_names(self.to_types)}")
         raise InvalidTopology(
             f"Cannot connect {source or '(none)'} to {target or '(none)'} with {self.name}. {'. '.join(hints)}",
             type=self.name,
@@ -88,14 +88,14 @@ class ConnectionType(Struct, frozen=True):
         )
 
     def check_properties(self, properties: Mapping[str, Any]) -> None:
-        """Refuse when a required property is not there."""
+        """Refuse if a required property is missing."""
         missing = [name for name in self.required_properties if name not in properties]
         if missing:
             raise RequiredPropertyMissing(self.name, self.required_properties, missing)
 
 
 class TypeProperties(Struct, frozen=True):
-    """What an ontology says about the properties of one type."""
+    """The property definitions of one type."""
 
     owner: Owner
     type: str
@@ -115,10 +115,10 @@ class Ontology(Struct, frozen=True):
     enforcement: Enforcement
     created: int
     properties: tuple[TypeProperties, ...] = ()
-    """Definitions, for those types that have some."""
+    """Only the types that have property definitions."""
 
     def as_json(self) -> dict[str, Any]:
-        """The seed's shape; property definitions stand beside it where there are some."""
+        """The seed's JSON shape; property definitions are added where there are some."""
         told: dict[str, Any] = {
             "node_types": list(self.node_types),
             "connection_types": [type.as_json() for type in self.connection_types],
@@ -128,7 +128,7 @@ class Ontology(Struct, frozen=True):
         return told
 
     def definitions(self, owner: Owner, type: str | None) -> Definitions:
-        """What is said about the properties of a type."""
+        """The property definitions of a type; empty if there are none."""
         return next((one.definitions for one in self.properties if (one.owner, one.type) == (owner, type)), ())
 
     def find_connection_type(self, name: str | None) -> ConnectionType | None:
@@ -145,53 +145,53 @@ class Ontology(Struct, frozen=True):
         return found
 
     def is_valid(self, connection_type: str, source: str, target: str) -> bool:
-        """Whether the connection could be made; unknown names simply cannot (C-123)."""
+        """Whether the connection could be made; unknown type names give False (C-123)."""
         type = self.find_connection_type(connection_type)
         known = source in self.node_types and target in self.node_types
         return type is not None and known and type.allows(source, target)
 
 
-async def find_ontology(reader: Reader, name: str = DEFAULT) -> Ontology | None:
-    """The ontology with this name."""
+async def find_ontology(reader: TableReader, name: str = DEFAULT) -> Ontology | None:
+    """The ontology with this name, or None."""
     row: OntologyRow | None = await reader.find(ONTOLOGIES, name)
-    return None if row is None else await _whole(reader, row)
+    return None if row is None else await _load_one(reader, row)
 
 
-async def get_ontology(reader: Reader, name: str = DEFAULT) -> Ontology:
-    """The ontology with this name, which must exist."""
+async def get_ontology(reader: TableReader, name: str = DEFAULT) -> Ontology:
+    """The ontology with this name; refused if there is none."""
     found = await find_ontology(reader, name)
     if found is None:
         raise OntologyNotFound(name)
     return found
 
 
-async def list_ontologies(reader: Reader, where: Where = EVERYTHING) -> list[Ontology]:
+async def list_ontologies(reader: TableReader, where: Where = EVERYTHING) -> list[Ontology]:
     """All ontologies that meet a condition, by name."""
     rows: list[OntologyRow] = await reader.fetch(ONTOLOGIES, where)
-    return await _wholes(reader, rows, EVERYTHING) if rows else []
+    return await _load(reader, rows, EVERYTHING) if rows else []
 
 
-async def find_ontologies(reader: Reader, names: Iterable[str]) -> dict[str, Ontology]:
-    """Those of the ontologies with these names that there are, in four questions however many they are."""
+async def find_ontologies(reader: TableReader, names: Iterable[str]) -> dict[str, Ontology]:
+    """The existing ontologies among these names, in four reads however many there are."""
     wanted = sorted(set(names))
     rows: list[OntologyRow] = await reader.fetch(ONTOLOGIES, in_("name", wanted))
-    found = await _wholes(reader, rows, in_("ontology", wanted)) if rows else []
+    found = await _load(reader, rows, in_("ontology", wanted)) if rows else []
     return {ontology.name: ontology for ontology in found}
 
 
-async def _whole(reader: Reader, row: OntologyRow) -> Ontology:
-    (found,) = await _wholes(reader, [row], eq("ontology", row.name))
+async def _load_one(reader: TableReader, row: OntologyRow) -> Ontology:
+    (found,) = await _load(reader, [row], eq("ontology", row.name))
     return found
 
 
-async def _wholes(reader: Reader, rows: Sequence[OntologyRow], theirs: Where) -> list[Ontology]:
+async def _load(reader: TableReader, rows: Sequence[OntologyRow], theirs: Where) -> list[Ontology]:
     types = await reader.fetch(NODE_TYPES, theirs, AS_ADDED)
     connections = await reader.fetch(CONNECTION_TYPES, theirs, AS_ADDED)
     properties = await reader.fetch(PROPERTIES, theirs, AS_ADDED)
-    return [_made_of(row, types, connections, properties) for row in rows]
+    return [_build_ontology(row, types, connections, properties) for row in rows]
 
 
-def _made_of(
+def _build_ontology(
     row: OntologyRow, types: Sequence[Row], connections: Sequence[Row], properties: Sequence[PropertyRow]
 ) -> Ontology:
     defined: dict[tuple[str, str], list[PropertyDefinition]] = {}

@@ -1,4 +1,4 @@
-"""What can go wrong with typed memory, in the seed's own codes and words."""
+"""Errors of typed memory, with the codes and messages of the seed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ugs.errors import InvalidEncoding as InvalidEncoding
 DEFAULT = "default"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names as the seed's messages show them."""
+def format_names(names: Sequence[str]) -> str:
+    """Names as the seed's messages show them: comma-separated in brackets."""
     return f"[{', '.join(names)}]"
 
 
@@ -57,7 +57,9 @@ class InvalidNodeType(UgsError):
     def __init__(self, name: str | None, valid: Sequence[str]) -> None:
         shown = "(none)" if name is None else name[:256]
         super().__init__(
-            f"Node type does not exist in ontology: {shown}. Valid types: {listed(valid)}", type=name, valid=[*valid]
+            f"Node type does not exist in ontology: {shown}. Valid types: {format_names(valid)}",
+            type=name,
+            valid=[*valid],
         )
 
 
@@ -70,7 +72,7 @@ class InvalidConnectionType(UgsError):
     def __init__(self, name: str | None, valid: Sequence[str]) -> None:
         shown = "(none)" if name is None else name[:256]
         super().__init__(
-            f"Connection type does not exist in ontology: {shown}. Valid types: {listed(valid)}",
+            f"Connection type does not exist in ontology: {shown}. Valid types: {format_names(valid)}",
             type=name,
             valid=[*valid],
         )
@@ -84,21 +86,22 @@ class InvalidTopology(UgsError):
 
 
 class RequiredPropertyMissing(UgsError):
-    """The connection type asks for properties that were not given."""
+    """The connection type requires properties that were not given."""
 
     code = "REQUIRED_PROPERTY_MISSING"
     summary = "Connection type requires properties that weren't provided"
 
     def __init__(self, name: str, required: Sequence[str], missing: Sequence[str], kind: str = "connection") -> None:
+        wanted, absent = format_names(required), format_names(missing)
         super().__init__(
-            f"{kind.capitalize()} type {name} requires properties: {listed(required)}. Missing: {listed(missing)}",
+            f"{kind.capitalize()} type {name} requires properties: {wanted}. Missing: {absent}",
             required=[*required],
             missing=[*missing],
         )
 
 
 class MemoryNodeNotFound(NodeNotFound):
-    """No node answers to the id."""
+    """There is no node with this id."""
 
     code = "NODE_NOT_FOUND"
     summary = "Node ID doesn't exist in registry"
@@ -108,7 +111,7 @@ class MemoryNodeNotFound(NodeNotFound):
 
 
 class ConnectionNotFound(EdgeNotFound):
-    """No connection answers to the id."""
+    """There is no connection with this id."""
 
     code = "CONNECTION_NOT_FOUND"
     summary = "Connection ID doesn't exist in registry"

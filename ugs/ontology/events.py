@@ -1,4 +1,4 @@
-"""What events about ontologies leave behind, and what the graph's own events do when they carry content."""
+"""Reducers of ontology events, and of graph events that carry content."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from msgspec import Raw
 
 from ugs.changes import Change, Drop, Patch, Put
 from ugs.events import Event
-from ugs.graph.bodies import CONTENT_BODIES, ContentBody
 from ugs.graph.content import extension_for, folded, size_of
+from ugs.graph.text.content_bodies import CONTENT_BODIES, ContentBody
 from ugs.ontology.model import (
     CONNECTION_TYPES,
     CONTENTS,
@@ -24,21 +24,21 @@ from ugs.ontology.model import (
     OntologyRow,
     PropertyRow,
 )
-from ugs.reads.where import eq
+from ugs.reads.filters import eq
 from ugs.values import to_text
 
 CONTENT_KEY = '"content"'
 
 
-def connection_row(ontology: str, told: Mapping[str, Any], position: int, place: int = 0) -> ConnectionTypeRow:
-    """The row behind a connection type as an event tells it."""
+def connection_row(ontology: str, payload: Mapping[str, Any], position: int, place: int = 0) -> ConnectionTypeRow:
+    """The table row of a connection type, from its event data."""
     return ConnectionTypeRow(
         ontology,
-        told["name"],
-        to_text(told["from_types"]),
-        to_text(told["to_types"]),
-        to_text(told.get("required_properties", [])),
-        told.get("acyclic", False),
+        payload["name"],
+        to_text(payload["from_types"]),
+        to_text(payload["to_types"]),
+        to_text(payload.get("required_properties", [])),
+        payload.get("acyclic", False),
         position,
         place,
     )
@@ -55,13 +55,13 @@ def create(event: Event) -> list[Change]:
         for place, told in enumerate(data["connection_types"])
     ]
     row = OntologyRow(name, data.get("enforcement", Enforcement.OFF.value), event.timestamp)
-    return [Put(ONTOLOGIES, row), *types, *connections, *_defined(event)]
+    return [Put(ONTOLOGIES, row), *types, *connections, *_property_changes(event)]
 
 
-def property_rows(event: Event, told: Iterable[Mapping[str, Any]]) -> list[Change]:
-    """The rows behind the definitions that an event tells, in its order."""
+def property_rows(event: Event, payload: Iterable[Mapping[str, Any]]) -> list[Change]:
+    """The changes for the property definitions in an event, in its order."""
     ontology = event.payload["name"]
-    each = [(one["owner"], one["type"], definition) for one in told for definition in one["definitions"]]
+    each = [(one["owner"], one["type"], definition) for one in payload for definition in one["definitions"]]
     return [
         Put(PROPERTIES, PropertyRow(ontology, owner, type, one["name"], to_text(one), event.position, place))
         for place, (owner, type, one) in enumerate(each)
@@ -75,17 +75,17 @@ def add_properties(event: Event) -> list[Change]:
 def add_node_type(event: Event) -> list[Change]:
     data = event.payload
     type = Put(NODE_TYPES, NodeTypeRow(data["name"], data["type_name"], event.position, 0))
-    return [type, *_defined(event)]
+    return [type, *_property_changes(event)]
 
 
-def _defined(event: Event) -> list[Change]:
+def _property_changes(event: Event) -> list[Change]:
     return property_rows(event, event.payload.get("properties", ()))
 
 
 def add_connection_type(event: Event) -> list[Change]:
     data = event.payload
     row = connection_row(data["name"], data["connection_type"], event.position)
-    return [Put(CONNECTION_TYPES, row), *_defined(event)]
+    return [Put(CONNECTION_TYPES, row), *_property_changes(event)]
 
 
 def set_enforcement(event: Event) -> list[Change]:
@@ -94,12 +94,12 @@ def set_enforcement(event: Event) -> list[Change]:
 
 
 def mentions_content(data: str | Raw) -> bool:
-    """Whether an event's text could carry content, told without decoding it; a store may hold it as raw bytes."""
+    """Whether event data may contain content, decided by a substring search without decoding the JSON."""
     return CONTENT_KEY in (data if isinstance(data, str) else str(data, "utf-8"))
 
 
-def keep_content(kind: str) -> Callable[[Event], list[Change]]:
-    """A reducer for events of the graph that may carry content; most do not, and cost one look at their text."""
+def content_reducer(kind: str) -> Callable[[Event], list[Change]]:
+    """A reducer for graph events that may carry content. Most carry none; those cost one substring search."""
 
     def kept(event: Event) -> list[Change]:
         if not mentions_content(event.data):
@@ -114,7 +114,7 @@ def keep_content(kind: str) -> Callable[[Event], list[Change]]:
 
 
 def content_changes(kind: str, id: str, content: Mapping[str, Any]) -> list[Change]:
-    """New content replaces the old one whole; a format alone is only a new name for what is there."""
+    """Replace the content as a whole, or change only its format when no body is given."""
     if "body" not in content:
         return [Patch(CONTENTS, id, {"format": content["format"]})]
     format, encoding, body = content["format"], content["encoding"], content["body"]
@@ -136,10 +136,10 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "OntologyConnectionTypeAdded": add_connection_type,
     "OntologyPropertiesAdded": add_properties,
     "OntologyEnforcementSet": set_enforcement,
-    "NodeAdded": keep_content("node"),
-    "NodeUpdated": keep_content("node"),
+    "NodeAdded": content_reducer("node"),
+    "NodeUpdated": content_reducer("node"),
     "NodeDeleted": drop_content,
-    "EdgeAdded": keep_content("edge"),
-    "EdgeUpdated": keep_content("edge"),
+    "EdgeAdded": content_reducer("edge"),
+    "EdgeUpdated": content_reducer("edge"),
     "EdgeDeleted": drop_content,
 }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from ugs.feature import Feature
-from ugs.ontology import defining, events, importing, preparing, remembering, reviewing
+from ugs.ontology import enforcement, events, prefetch
+from ugs.ontology.commands import import_memory, memory, ontologies
 from ugs.ontology.model import TABLES
 
 ONTOLOGY = Feature(
     name="ontology",
     tables=TABLES,
     reducers=events.REDUCERS,
-    deciders={**defining.DECIDERS, **remembering.DECIDERS, **importing.DECIDERS},
-    prepare_group=preparing.prepare_group,
-    prepare_replay=preparing.prepare_replay,
-    review=reviewing.review,
-    unconcerned=reviewing.unconcerned,
+    deciders={**ontologies.DECIDERS, **memory.DECIDERS, **import_memory.DECIDERS},
+    prepare_group=prefetch.prepare_group,
+    prepare_replay=prefetch.prepare_replay,
+    review=enforcement.review,
+    review_is_noop=enforcement.review_is_noop,
+    open_events=frozenset(events.REDUCERS),
 )

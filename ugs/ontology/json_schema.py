@@ -1,6 +1,6 @@
-"""Ontologies as JSON Schema: each node type a schema of its properties, connection types beside them.
+"""Ontologies as JSON Schema: a schema of the properties for each node type, and the connection types beside them.
 
-What JSON Schema can say and an ontology cannot keep is refused by name, never dropped in silence.
+A keyword that an ontology cannot represent is refused by name; nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 from ugs.errors import LimitExceeded
 from ugs.ontology.definition import ConnectionType, Ontology, TypeProperties
 from ugs.ontology.errors import InvalidArgument
-from ugs.ontology.properties import Definitions, Owner, PropertyDefinition, PropertyKind, is_of
-from ugs.ontology.yaml_text import Document
+from ugs.ontology.properties import Definitions, Owner, PropertyDefinition, PropertyKind, is_of_kind
+from ugs.ontology.yaml_format import Document
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 CONNECTIONS = "x-connection-types"
 MAX_NAMES = 10_000
 COMMENTS = frozenset({"title", "$comment", "examples", "$id", "$schema"})
-"""Keywords that decide nothing."""
+"""Annotation keywords, which are ignored."""
 OF_TYPE = frozenset({"type", "properties", "required", "description", "additionalProperties"})
 OF_PROPERTY = frozenset({"type", "enum", "pattern", "default", "description"})
 
@@ -61,9 +61,9 @@ def _connection_schema(ontology: Ontology, type: ConnectionType) -> dict[str, An
 
 
 def from_json_schema(document: Any) -> Document:
-    """The types that a JSON Schema document describes, or INVALID_ARGUMENT with the place of the mistake."""
+    """The types in a JSON Schema document; refused with INVALID_ARGUMENT and the path of the fault."""
     whole = _object(document, "the document")
-    _refuse_others(whole, {"$defs", CONNECTIONS, "description"} | COMMENTS, "the document")
+    _refuse_unknown_keys(whole, {"$defs", CONNECTIONS, "description"} | COMMENTS, "the document")
     types = _object(whole.get("$defs", {}), "$defs")
     connections = whole.get(CONNECTIONS, [])
     if not isinstance(connections, list) or len(types) + len(connections) > MAX_NAMES:
@@ -76,9 +76,10 @@ def from_json_schema(document: Any) -> Document:
     return Document(list(types), [type for type, _ in found], [one for one in properties if one.definitions])
 
 
-def _connection(told: Any, place: str) -> tuple[ConnectionType, TypeProperties]:
-    given = _object(told, place)
-    _refuse_others(given, {"name", "from_types", "to_types", "acyclic", "schema"}, place)
+def _connection(schema: Any, place: str) -> tuple[ConnectionType, TypeProperties]:
+    """Parse one connection type."""
+    given = _object(schema, place)
+    _refuse_unknown_keys(given, {"name", "from_types", "to_types", "acyclic", "schema"}, place)
     definitions, required = _definitions(given.get("schema", {"type": "object"}), f"{place}/schema")
     defined = {one.name for one in definitions}
     name = _text(given.get("name"), f"{place}/name")
@@ -95,30 +96,30 @@ def _connection(told: Any, place: str) -> tuple[ConnectionType, TypeProperties]:
 def _definitions(schema: Any, place: str) -> tuple[Definitions, tuple[str, ...]]:
     """The definitions of a type, and the names it requires."""
     given = _object(schema, place)
-    _refuse_others(given, OF_TYPE | COMMENTS, place)
+    _refuse_unknown_keys(given, OF_TYPE | COMMENTS, place)
     if given.get("type", "object") != "object" or given.get("additionalProperties", True) is not True:
-        raise _wrong(place, "must be an object that may have further properties")
+        raise _invalid(place, "must be an object that may have further properties")
     required = _texts(given.get("required", []), f"{place}/required")
     properties = _object(given.get("properties", {}), f"{place}/properties")
     unknown = [name for name in required if name not in properties]
     if unknown and not place.startswith(CONNECTIONS):
-        raise _wrong(f"{place}/required", f"names {unknown[0]!r}, which properties does not describe")
+        raise _invalid(f"{place}/required", f"names {unknown[0]!r}, which properties does not describe")
     found = [_property(name, told, name in required, f"{place}/properties/{name}") for name, told in properties.items()]
     return tuple(found), required
 
 
-def _property(name: str, told: Any, required: bool, place: str) -> PropertyDefinition:
-    given = _object(told, place)
-    _refuse_others(given, OF_PROPERTY | COMMENTS, place)
+def _property(name: str, schema: Any, required: bool, place: str) -> PropertyDefinition:
+    given = _object(schema, place)
+    _refuse_unknown_keys(given, OF_PROPERTY | COMMENTS, place)
     kind = given.get("type")
     if kind not in list(PropertyKind):
-        raise _wrong(f"{place}/type", f"must be one of {', '.join(PropertyKind)}")
+        raise _invalid(f"{place}/type", f"must be one of {', '.join(PropertyKind)}")
     choices = given.get("enum", [])
-    if not isinstance(choices, list) or not all(is_of(PropertyKind(kind), value) for value in choices):
-        raise _wrong(f"{place}/enum", f"must be a list of values of type {kind}")
+    if not isinstance(choices, list) or not all(is_of_kind(PropertyKind(kind), value) for value in choices):
+        raise _invalid(f"{place}/enum", f"must be a list of values of type {kind}")
     pattern, default = given.get("pattern"), given.get("default")
-    if default is not None and not is_of(PropertyKind(kind), default):
-        raise _wrong(f"{place}/default", f"must be of type {kind}")
+    if default is not None and not is_of_kind(PropertyKind(kind), default):
+        raise _invalid(f"{place}/default", f"must be of type {kind}")
     return PropertyDefinition(
         name,
         PropertyKind(kind),
@@ -130,29 +131,29 @@ def _property(name: str, told: Any, required: bool, place: str) -> PropertyDefin
     )
 
 
-def _wrong(place: str, why: str) -> InvalidArgument:
+def _invalid(place: str, why: str) -> InvalidArgument:
     return InvalidArgument(f"{place[:200]} {why}", argument="schema", place=place[:200])
 
 
-def _refuse_others(given: Mapping[str, Any], known: Iterable[str], place: str) -> None:
+def _refuse_unknown_keys(given: Mapping[str, Any], known: Iterable[str], place: str) -> None:
     others = sorted(set(given) - set(known))
     if others:
-        raise _wrong(place, f"has {others[0][:80]!r}, which an ontology cannot keep")
+        raise _invalid(place, f"has {others[0][:80]!r}, which an ontology cannot keep")
 
 
 def _object(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _wrong(place, "must be an object")
+        raise _invalid(place, "must be an object")
     return value
 
 
 def _text(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise _wrong(place, "must be text")
+        raise _invalid(place, "must be text")
     return value
 
 
 def _texts(value: Any, place: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise _wrong(place, "must be a list of texts")
+        raise _invalid(place, "must be a list of texts")
     return tuple(value)

@@ -1,7 +1,7 @@
-"""Ontologies, their types, and content, as rows and as the tables that hold them.
+"""Rows and tables of ontologies, their types, and content.
 
-What content says (`ugs.graph.bodies`) stands apart from what is known about it (`Content`), so that listings never load
-it.
+Content bodies (`ugs.graph.text.content_bodies`) are kept apart from content metadata (`Content`), so that lists never
+load them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from ugs.catalog import Field, Index, Kind, Relation, Table
-from ugs.graph.bodies import CONTENT_BODIES
+from ugs.graph.text.content_bodies import CONTENT_BODIES
+from ugs.tables import Field, Index, Kind, Relation, Table
 from ugs.values import JsonText, from_text
 
 
 class Enforcement(StrEnum):
-    """What the doors of the plain graph do about types that no ontology allows."""
+    """What plain graph commands do about types that no ontology allows."""
 
     OFF = "OFF"
     WARN = "WARN"
@@ -41,7 +41,7 @@ class NodeTypeRow(Struct, frozen=True, gc=False):
 
 
 class ConnectionTypeRow(Struct, frozen=True, gc=False):
-    """A connection type: from where to where, and what it must say."""
+    """A connection type: node types it connects, and required properties."""
 
     ontology: str
     name: str
@@ -69,7 +69,7 @@ class ConnectionTypeRow(Struct, frozen=True, gc=False):
 
 
 class PropertyRow(Struct, frozen=True, gc=False):
-    """What an ontology says about one property of a type."""
+    """The definition of one property of a type."""
 
     ontology: str
     owner: str
@@ -81,7 +81,7 @@ class PropertyRow(Struct, frozen=True, gc=False):
 
 
 class Content(Struct, frozen=True, gc=False):
-    """What is known about the content of a node or connection."""
+    """Metadata of the content of a node or connection."""
 
     id: str
     kind: str
@@ -89,11 +89,11 @@ class Content(Struct, frozen=True, gc=False):
     encoding: str
     size: int
     extension: str
-    """Chosen when the content was given: a format that changes alone leaves the file where it is."""
+    """Fixed when the content is stored: a later change of format leaves the file where it is."""
 
     @property
     def path(self) -> str:
-        """Where the file projection keeps it."""
+        """The relative path of the content file in the mirror."""
         folder = "nodes" if self.kind == "node" else "connections"
         return f"_content/{folder}/{self.id}.{self.extension}"
 

@@ -1,7 +1,7 @@
-"""Property definitions: what an ontology may say about the properties of a type, and whether values keep to it.
+"""Property definitions of types, and the check of values against them.
 
-They are optional. A type without definitions takes any plain value under any key, as the seed has it; a type with
-some is bound only in the keys it defines.
+Definitions are optional. A type without any takes plain values under every key, as in the seed; a type with some is
+restricted only in the keys it defines.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from ugs.errors import LimitExceeded, UgsError
 from ugs.ontology.errors import InvalidArgument, InvalidPropertyValue, RequiredPropertyMissing
-from ugs.patterns import MAX_TEXT, pattern
+from ugs.reads.expressions import is_of_type
+from ugs.regex.json_schema_pattern import MAX_TEXT_CHARS, pattern
 from ugs.values import FORBIDDEN_TEXT, MAX_INT, MIN_INT
 
 MAX_PROPERTIES = 200
@@ -26,14 +27,14 @@ Plain = str | int | float | bool
 
 
 class Owner(StrEnum):
-    """What kind of type a definition belongs to."""
+    """Whether a definition belongs to a node type or a connection type."""
 
     NODE = "node"
     CONNECTION = "connection"
 
 
 class PropertyKind(StrEnum):
-    """What a property holds."""
+    """The value types of a property."""
 
     STRING = "string"
     INTEGER = "integer"
@@ -41,44 +42,34 @@ class PropertyKind(StrEnum):
     BOOLEAN = "boolean"
 
 
-KINDS: Mapping[PropertyKind, tuple[type, ...]] = {
-    PropertyKind.STRING: (str,),
-    PropertyKind.INTEGER: (int,),
-    PropertyKind.NUMBER: (int, float),
-    PropertyKind.BOOLEAN: (bool,),
-}
-
-
-def is_of(kind: PropertyKind, value: object) -> bool:
+def is_of_kind(kind: PropertyKind, value: object) -> bool:
     """Whether a value is of a kind; a boolean is no number."""
-    if isinstance(value, bool):
-        return kind is PropertyKind.BOOLEAN
-    return isinstance(value, KINDS[kind])
+    return is_of_type(kind.value, value)
 
 
 class PropertyDefinition(Struct, frozen=True, omit_defaults=True):
-    """What one property of a type must be."""
+    """The constraints on one property of a type."""
 
     name: str
     kind: PropertyKind
     required: bool = False
     enum: tuple[Plain, ...] = ()
-    """The values it may have; any when there are none."""
+    """The allowed values; empty: any."""
     pattern: str | None = None
-    """What a text must look like (`ugs.patterns`)."""
+    """A regular expression that a text must match (`ugs.regex.json_schema_pattern`, linear time)."""
     default: Plain | None = None
-    """What a new element gets when nothing is given."""
+    """The value that a new element gets when none is given."""
     description: str = ""
 
-    def objection(self, value: object) -> str | None:
-        """Why the property may not have this value; None when it may."""
-        if not is_of(self.kind, value):
+    def find_objection(self, value: object) -> str | None:
+        """Why the value is not allowed, as text for the error; None if it is."""
+        if not is_of_kind(self.kind, value):
             return f"must be of kind {self.kind.value}"
         if self.enum and value not in self.enum:
             return f"must be one of {', '.join(str(choice) for choice in self.enum[:20])}"
         if self.pattern is not None and isinstance(value, str):
-            if len(value) > MAX_TEXT:
-                return f"has a pattern and may have at most {MAX_TEXT} characters"
+            if len(value) > MAX_TEXT_CHARS:
+                return f"has a pattern and may have at most {MAX_TEXT_CHARS} characters"
             if not pattern(self.pattern).matches(value):
                 return f"does not look like {self.pattern}"
         return None
@@ -88,13 +79,13 @@ Definitions = tuple[PropertyDefinition, ...]
 
 
 def with_defaults(definitions: Definitions, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The properties of a new element, completed by what the type says."""
+    """The properties of a new element, completed by the defaults of its type."""
     given = {one.name: one.default for one in definitions if one.default is not None}
     return {**given, **properties}
 
 
 def check_complete(type: str, owner: Owner, definitions: Definitions, properties: Mapping[str, Any]) -> None:
-    """Refuse when a required property is not there."""
+    """Refuse if a required property is missing."""
     required = [one.name for one in definitions if one.required]
     missing = [name for name in required if name not in properties]
     if missing:
@@ -104,13 +95,13 @@ def check_complete(type: str, owner: Owner, definitions: Definitions, properties
 def check_values(definitions: Definitions, properties: Mapping[str, Any]) -> None:
     """Refuse values that the definitions do not allow."""
     for one in definitions:
-        reason = one.objection(properties[one.name]) if one.name in properties else None
+        reason = one.find_objection(properties[one.name]) if one.name in properties else None
         if reason is not None:
             raise InvalidPropertyValue(one.name, reason, "")
 
 
 def check_definitions(definitions: Sequence[PropertyDefinition], known: Iterable[PropertyDefinition] = ()) -> None:
-    """Refuse definitions that make no sense, alone or beside those that a type has already."""
+    """Refuse contradictory or oversized definitions, alone or together with those the type already has."""
     names = {one.name for one in known}
     if len(names) + len(definitions) > MAX_PROPERTIES:
         raise LimitExceeded(f"a type has at most {MAX_PROPERTIES} property definitions", limit=MAX_PROPERTIES)
@@ -131,9 +122,9 @@ def _check_one(one: PropertyDefinition) -> None:
     if one.pattern is not None:
         _check_pattern(one)
     for value in one.enum:
-        if not is_of(one.kind, value) or not _is_storable(value):
+        if not is_of_kind(one.kind, value) or not _is_storable(value):
             raise InvalidArgument(f"{one.name}: {str(value)[:80]!r} in enum is no {one.kind.value}", argument="enum")
-    reason = None if one.default is None else one.objection(one.default)
+    reason = None if one.default is None else one.find_objection(one.default)
     if reason is not None or not _is_storable(one.default):
         raise InvalidArgument(f"{one.name}: the default {reason or 'cannot be stored'}", argument="default")
 

@@ -1,48 +1,51 @@
-"""Questions about typed memory: what is there, what it says, and what it is connected with."""
+"""Queries on typed memory: nodes and connections by type, property and content, and their neighbours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from ugs.catalog import Table
-from ugs.graph.bodies import CONTENT_BODIES, ContentBody
 from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.graph.text.content_bodies import CONTENT_BODIES, ContentBody
+from ugs.graph.traversal import Direction, adjacent
 from ugs.ontology.errors import ConnectionNotFound, InvalidArgument, MemoryNodeNotFound
 from ugs.ontology.model import CONTENTS, Content
+from ugs.reads.filters import EVERYTHING, NOTHING, Compare, Linked, Op, Property, Where, all_of, eq
 from ugs.reads.plan import WHOLE, Order, Page
-from ugs.reads.where import EVERYTHING, NOTHING, Compare, Linked, Op, Property, Where, all_of, any_of, eq
 from ugs.storage import Session
+from ugs.tables import Table
 from ugs.values import MAX_INT, MIN_INT
 
 BY_SEQUENCE = (Order("seq"),)
 BY_CREATION = (Order("created"), Order("id"))
-DIRECTIONS = ("out", "in", "both")
+WALKED = {"out": Direction.OUTGOING, "in": Direction.INCOMING, "both": Direction.BOTH}
 
 
-class Asked(Struct, frozen=True):
-    """Which rows a question means, and in which order."""
+class RowQuery(Struct, frozen=True):
+    """A query for rows: table, condition and order. Built without a session, so that callers can count, page or render
+    it.
+    """
 
     table: Table
     where: Where
     order: tuple[Order, ...]
     countable: bool = True
-    """Whether an index tells how many rows there are; texts would have to be looked at one by one."""
+    """Whether an index gives the number of rows; a text search would have to read them all."""
 
     async def rows(self, session: Session, page: Page = WHOLE) -> list[Any]:
-        """The rows themselves."""
+        """Execute the query."""
         return await session.fetch(self.table, self.where, self.order, page)
 
 
 def same_properties(properties: Mapping[str, Any]) -> Where:
-    """Every given property is there with exactly this value."""
+    """The condition that every given property has exactly this value."""
     return all_of(*(Property("properties_text", key, Op.EQ, value) for key, value in properties.items()))
 
 
 def can_match(properties: Mapping[str, Any] | None) -> bool:
-    """Whether anything could have these properties: what cannot be stored cannot be found."""
+    """Whether any element could have these properties; a value that cannot be stored matches nothing."""
     return all(_storable(key) and _storable(value) for key, value in (properties or {}).items())
 
 
@@ -55,6 +58,7 @@ def _storable(value: object) -> bool:
 
 
 async def get_node(session: Session, id: str) -> Node:
+    """The node with this id; refused with NODE_NOT_FOUND if there is none."""
     node: Node | None = await session.find(NODES, id) if _storable(id) else None
     if node is None:
         raise MemoryNodeNotFound(id)
@@ -62,6 +66,7 @@ async def get_node(session: Session, id: str) -> Node:
 
 
 async def get_connection(session: Session, id: str) -> Edge:
+    """The connection with this id; refused with CONNECTION_NOT_FOUND if there is none."""
     edge: Edge | None = await session.find(EDGES, id) if _storable(id) else None
     if edge is None:
         raise ConnectionNotFound(id)
@@ -69,25 +74,25 @@ async def get_connection(session: Session, id: str) -> Edge:
 
 
 async def find_content(session: Session, id: str) -> Content | None:
-    """What is known about an element's content, without the content."""
+    """The content metadata of an element, without the body; None if it has no content."""
     content: Content | None = await session.find(CONTENTS, id)
     return content
 
 
 async def contents_of(session: Session, ids: Iterable[str]) -> dict[str, Content]:
-    """The same for many elements at once."""
+    """Content metadata of many elements in one read, by id."""
     wanted = sorted(set(ids))
     return {content.id: content for content in await session.find_many(CONTENTS, wanted)} if wanted else {}
 
 
 async def body_of(session: Session, id: str) -> str:
-    """The content itself; nothing was said where there is none (C-132)."""
+    """The content body; empty text if there is none (C-132)."""
     body: ContentBody | None = await session.find(CONTENT_BODIES, id)
     return "" if body is None else body.body
 
 
 async def bodies_in(session: Session, where: Where = EVERYTHING) -> dict[str, dict[str, str]]:
-    """All content of elements whose ids meet a condition, as a new element would be given it."""
+    """All content of the elements whose ids meet a condition, in the shape that commands take."""
     known: list[Content] = await session.fetch(CONTENTS, where)
     bodies = {body.id: body.body for body in await session.fetch(CONTENT_BODIES, where)} if known else {}
     return {
@@ -97,11 +102,11 @@ async def bodies_in(session: Session, where: Where = EVERYTHING) -> dict[str, di
     }
 
 
-def nodes_with(type: str | None = None, properties: Mapping[str, Any] | None = None) -> Asked:
+def nodes_with(type: str | None = None, properties: Mapping[str, Any] | None = None) -> RowQuery:
     """Nodes of a type with all of these properties, oldest first."""
     if not can_match(properties) or not _storable(type or ""):
-        return Asked(NODES, NOTHING, BY_CREATION)
-    return Asked(NODES, all_of(_is("type", type), same_properties(properties or {})), BY_CREATION)
+        return RowQuery(NODES, NOTHING, BY_CREATION)
+    return RowQuery(NODES, all_of(_is("type", type), same_properties(properties or {})), BY_CREATION)
 
 
 def connections_with(
@@ -109,13 +114,13 @@ def connections_with(
     to_node_id: str | None = None,
     type: str | None = None,
     properties: Mapping[str, Any] | None = None,
-) -> Asked:
-    """Connections that meet all that is given, oldest first."""
+) -> RowQuery:
+    """Connections that meet all given conditions, oldest first."""
     named = {"source": from_node_id, "target": to_node_id, "type": type}
     if not can_match(properties) or not all(_storable(value or "") for value in named.values()):
-        return Asked(EDGES, NOTHING, BY_SEQUENCE)
+        return RowQuery(EDGES, NOTHING, BY_SEQUENCE)
     where = all_of(*(_is(field, value) for field, value in named.items()), same_properties(properties or {}))
-    return Asked(EDGES, where, BY_SEQUENCE)
+    return RowQuery(EDGES, where, BY_SEQUENCE)
 
 
 def _is(field: str, value: str | None) -> Where:
@@ -123,38 +128,32 @@ def _is(field: str, value: str | None) -> Where:
 
 
 async def connected_nodes(
-    session: Session, id: str, connection_type: str | None = None, direction: str = "both"
+    session: Session,
+    id: str,
+    connection_type: str | None = None,
+    direction: str = "both",
+    first: int | None = None,
+    after: str | None = None,
 ) -> list[Node]:
     """Nodes at the other ends of a node's connections, each once, by the age of the connection (C-129)."""
-    if direction not in DIRECTIONS:
+    if direction not in WALKED:
         raise InvalidArgument(f"direction is out, in or both, not {str(direction)[:80]!r}", argument="direction")
     await get_node(session, id)
-    ends = {"out": [eq("source", id)], "in": [eq("target", id)]}
-    wanted = any_of(*ends.get(direction, [*ends["out"], *ends["in"]]))
-    edges = await session.fetch(EDGES, all_of(wanted, _is("type", connection_type)), BY_SEQUENCE)
-    others = dict.fromkeys(other for edge in edges for other in _other_ends(edge, id, direction))
-    found = {node.id: node for node in await session.find_many(NODES, sorted(others))} if others else {}
-    return [found[other] for other in others if other in found]
+    if not _storable(connection_type or ""):
+        return []
+    types = None if connection_type is None else [connection_type]
+    return await adjacent(session, id, WALKED[direction], types, first, after)
 
 
-def _other_ends(edge: Edge, id: str, direction: str) -> Sequence[str]:
-    ends = []
-    if direction != "in" and edge.source == id:
-        ends.append(edge.target)
-    if direction != "out" and edge.target == id:
-        ends.append(edge.source)
-    return ends
-
-
-def nodes_saying(query: str, node_type: str | None = None) -> Asked:
-    """Nodes whose text contains the words as they stand, in capitals or not. No content is loaded."""
+def nodes_containing(query: str, node_type: str | None = None) -> RowQuery:
+    """Nodes whose text contains the query as a substring, case-insensitively. No content is loaded."""
     if not _storable(query) or not _storable(node_type or ""):
-        return Asked(NODES, NOTHING, BY_CREATION)
+        return RowQuery(NODES, NOTHING, BY_CREATION)
     says = Linked("content_body", Compare("folded", Op.CONTAINS, query.casefold()))
-    return Asked(NODES, all_of(_is("type", node_type), says), BY_CREATION, countable=False)
+    return RowQuery(NODES, all_of(_is("type", node_type), says), BY_CREATION, countable=False)
 
 
 def check_limit(limit: int | None) -> None:
-    """A search for nothing at all is a mistake."""
+    """Refuse a limit below 1."""
     if limit is not None and limit < 1:
         raise InvalidArgument("limit must be at least 1", argument="limit")

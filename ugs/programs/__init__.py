@@ -1,6 +1,6 @@
-"""GraphProgram (seed 002): bounded query programs over the graph, checked, stored and run.
+"""GraphProgram (seed 002): bounded query programs over the graph, validated, stored and executed; `api` has `Programs`.
 
-The names are loaded when they are first used: a store that only opens needs the tables, not the query engine.
+Names are imported on first use: opening a store needs the tables, not the query engine.
 """
 
 from __future__ import annotations
@@ -9,47 +9,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ugs.programs.api import DeckEntry, Programs
     from ugs.programs.ast import GraphProgram
     from ugs.programs.blocks import blocks_of, compile_blocks
-    from ugs.programs.bounds import BOUNDS, Bounds, nesting_depth, operation_count
-    from ugs.programs.issues import ValidationIssue, ValidationResult
-    from ugs.programs.json_schema import JSON_SCHEMA
-    from ugs.programs.library import ready_made
+    from ugs.programs.builtin_programs import load_builtin_programs
+    from ugs.programs.execution.results import BatchProgramResult, ProgramResult, StepLogEntry
+    from ugs.programs.execution.working_graph import RawLink, RawNode, WorkingGraph
     from ugs.programs.migration import from_exploration, is_exploration
     from ugs.programs.model import ProgramRow
-    from ugs.programs.results import BatchProgramResult, ProgramResult, StepLogEntry
     from ugs.programs.text import parse_program, parse_text, print_text
-    from ugs.programs.validating import validate
-    from ugs.programs.working import RawLink, RawNode, WorkingGraph
+    from ugs.programs.validation.json_schema import JSON_SCHEMA
+    from ugs.programs.validation.limits import BOUNDS, Bounds, nesting_depth, operation_count
+    from ugs.programs.validation.result import ValidationIssue, ValidationResult
+    from ugs.programs.validation.validator import validate
 
 _HOMES = {
-    "DeckEntry": "api",
-    "Programs": "api",
     "GraphProgram": "ast",
     "blocks_of": "blocks",
     "compile_blocks": "blocks",
-    "BOUNDS": "bounds",
-    "Bounds": "bounds",
-    "nesting_depth": "bounds",
-    "operation_count": "bounds",
-    "ValidationIssue": "issues",
-    "ValidationResult": "issues",
-    "JSON_SCHEMA": "json_schema",
-    "ready_made": "library",
+    "BOUNDS": "validation.limits",
+    "Bounds": "validation.limits",
+    "nesting_depth": "validation.limits",
+    "operation_count": "validation.limits",
+    "ValidationIssue": "validation.result",
+    "ValidationResult": "validation.result",
+    "JSON_SCHEMA": "validation.json_schema",
+    "load_builtin_programs": "builtin_programs",
     "from_exploration": "migration",
     "is_exploration": "migration",
     "ProgramRow": "model",
-    "BatchProgramResult": "results",
-    "ProgramResult": "results",
-    "StepLogEntry": "results",
+    "BatchProgramResult": "execution.results",
+    "ProgramResult": "execution.results",
+    "StepLogEntry": "execution.results",
     "parse_program": "text",
     "parse_text": "text",
     "print_text": "text",
-    "validate": "validating",
-    "RawLink": "working",
-    "RawNode": "working",
-    "WorkingGraph": "working",
+    "validate": "validation.validator",
+    "RawLink": "execution.working_graph",
+    "RawNode": "execution.working_graph",
+    "WorkingGraph": "execution.working_graph",
 }
 
 __all__ = [
@@ -57,11 +54,9 @@ __all__ = [
     "JSON_SCHEMA",
     "BatchProgramResult",
     "Bounds",
-    "DeckEntry",
     "GraphProgram",
     "ProgramResult",
     "ProgramRow",
-    "Programs",
     "RawLink",
     "RawNode",
     "StepLogEntry",
@@ -72,18 +67,18 @@ __all__ = [
     "compile_blocks",
     "from_exploration",
     "is_exploration",
+    "load_builtin_programs",
     "nesting_depth",
     "operation_count",
     "parse_program",
     "parse_text",
     "print_text",
-    "ready_made",
     "validate",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded now."""
+    """Import a public name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module 'ugs.programs' has no attribute {name!r}")
     return getattr(import_module(f"ugs.programs.{_HOMES[name]}"), name)

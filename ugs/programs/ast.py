@@ -1,6 +1,6 @@
-"""The abstract syntax of a program: tagged structs whose JSON is exactly the seed's.
+"""The abstract syntax tree of a program: tagged structs whose JSON is exactly the seed's.
 
-Fields nobody knows are ignored; absent and null mean the same for what is optional, and neither is written.
+Unknown fields are ignored. For optional fields absent and null mean the same, and neither is written.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class BlockType(StrEnum):
 
 
 class Tree(Struct, frozen=True, omit_defaults=True):
-    """Anything a program is made of."""
+    """The base of all syntax nodes."""
 
 
 class ProgramMetadata(Tree, frozen=True):
-    """What a program is for, and who wrote it."""
+    """Purpose and author of a program."""
 
     name: str | None = None
     description: str | None = None
@@ -66,25 +66,26 @@ class ParamDeclaration(Tree, frozen=True):
 
     name: ParamName
     type: Literal["string", "number"]
-    default: str | Number | None = None
+    default: Any = None
+    """Of the declared type; checked by the validator (V041)."""
 
 
 class BlockAnnotation(Tree, frozen=True, rename={"block_type": "blockType"}):
-    """The block a statement was made of; it does not change what the statement does."""
+    """The editor block that a statement was compiled from; has no effect on execution."""
 
     block_type: BlockType
     params: dict[str, Any]
 
 
 class Operation(Tree, frozen=True, tag_field="type"):
-    """What a statement does to get its result."""
+    """How a statement gets its result."""
 
 
 class CypherOp(Operation, frozen=True, tag="cypher"):
     """A query against the source graph."""
 
     query: Text
-    limit: Annotated[int, Meta(ge=1, le=2**53)] | None = None
+    limit: Annotated[int, Meta(ge=1)] | None = None
 
 
 class ApiOp(Operation, frozen=True, tag="api"):
@@ -92,45 +93,45 @@ class ApiOp(Operation, frozen=True, tag="api"):
 
     endpoint: Text
     params: dict[str, Any] | UnsetType = UNSET
-    """The validator insists on it, unless told to be lenient (C-75)."""
+    """Required by the validator unless it is lenient (C-75)."""
 
     @property
-    def given(self) -> dict[str, Any]:
+    def params_or_empty(self) -> dict[str, Any]:
         return {} if isinstance(self.params, UnsetType) else self.params
 
 
 class Condition(Tree, frozen=True, tag_field="test"):
-    """A question about the working graph."""
+    """A predicate on the working graph."""
 
 
 class HasResults(Condition, frozen=True, tag="has_results"):
-    """Is there any node?"""
+    """There is at least one node."""
 
 
 class Empty(Condition, frozen=True, tag="empty"):
-    """Is there no node?"""
+    """There is no node."""
 
 
 class CountAtLeast(Condition, frozen=True, tag="count_gte"):
-    """Are there so many nodes or more?"""
+    """There are at least so many nodes. The published cases refuse 0, which would always hold."""
 
-    value: Annotated[int, Meta(ge=1)]
+    value: Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
 
 
 class CountAtMost(Condition, frozen=True, tag="count_lte"):
-    """Are there so many nodes or fewer?"""
+    """There are at most so many nodes."""
 
-    value: Annotated[int, Meta(ge=0)]
+    value: Number
 
 
 class HasOntology(Condition, frozen=True, tag="has_ontology"):
-    """Does any node belong to the ontology?"""
+    """Some node belongs to the ontology."""
 
     ontology: Text
 
 
 class HasRelationship(Condition, frozen=True, tag="has_relationship"):
-    """Is any link of the type?"""
+    """Some link has the type."""
 
     type: Text
 
@@ -139,7 +140,7 @@ AnyCondition = HasResults | Empty | CountAtLeast | CountAtMost | HasOntology | H
 
 
 class ConditionalOp(Operation, frozen=True, tag="conditional", rename={"otherwise": "else"}):
-    """One of two branches, chosen by the working graph as it is."""
+    """Executes one of two branches, chosen by a condition on the current working graph."""
 
     condition: AnyCondition
     then: Annotated[list[Statement], Meta(min_length=1)]
@@ -168,7 +169,7 @@ class GraphProgram(Tree, frozen=True):
     params: list[ParamDeclaration] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The seed's JSON, in the seed's order of fields."""
+        """The seed's JSON, with fields in the seed's order."""
         found: dict[str, Any] = msgspec.to_builtins(self)
         return {key: found[key] for key in ("version", "metadata", "params", "statements") if key in found}
 
@@ -177,8 +178,18 @@ class GraphProgram(Tree, frozen=True):
         return self.params or []
 
 
+def paths_in(statements: Sequence[Statement], above: str = "") -> Iterator[tuple[str, Statement]]:
+    """Every statement with its path, such as `2.then.0`, in document order."""
+    for index, statement in enumerate(statements):
+        path = f"{above}{index}"
+        yield path, statement
+        if isinstance(statement.operation, ConditionalOp):
+            for name, branch in statement.operation.branches.items():
+                yield from paths_in(branch, f"{path}.{name}.")
+
+
 def statements_in(statements: Sequence[Statement]) -> Iterator[Statement]:
-    """Every statement, those of branches included, in the order of the text."""
+    """Every statement including those of branches, in document order."""
     for statement in statements:
         yield statement
         if isinstance(statement.operation, ConditionalOp):

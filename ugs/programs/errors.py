@@ -1,13 +1,13 @@
-"""What can be wrong with a stored program, or with what is asked of one."""
+"""Errors of programs."""
 
 from __future__ import annotations
 
 from ugs.errors import DigestMismatch, Forbidden, UgsError
-from ugs.programs.issues import ValidationResult
+from ugs.programs.validation.result import ValidationResult
 
 
 class ProgramInvalid(UgsError):
-    """The program breaks rules; the details hold the whole validation."""
+    """The program breaks rules; the details hold the complete validation result."""
 
     code = "PROGRAM_INVALID"
     summary = "The program breaks rules of the language"
@@ -28,7 +28,7 @@ class ProgramInvalid(UgsError):
 
 
 class ProgramNotFound(UgsError):
-    """No program has the number."""
+    """There is no program with this number."""
 
     code = "PROGRAM_NOT_FOUND"
     summary = "There is no such program"
@@ -38,7 +38,7 @@ class ProgramNotFound(UgsError):
 
 
 class ProgramTextError(UgsError):
-    """The text is no program; the details say where."""
+    """The text cannot be parsed as a program; the details give line and column."""
 
     code = "PROGRAM_TEXT"
     summary = "The text of a program cannot be read"
@@ -48,7 +48,7 @@ class ProgramTextError(UgsError):
 
 
 class BlockInvalid(UgsError):
-    """A block lacks something, or has something it cannot use."""
+    """A block lacks a parameter, or has one it cannot use."""
 
     code = "BLOCK_INVALID"
     summary = "A block cannot be compiled"
@@ -61,7 +61,7 @@ def access_denied(id: int) -> Forbidden:
     return Forbidden("Access denied to this program", program_id=id)
 
 
-def changed_behind(id: int) -> DigestMismatch:
+def digest_mismatch(id: int) -> DigestMismatch:
     return DigestMismatch(
         f"Program {id} is not what was validated and stored: its digest differs. Save it again.", program_id=id
     )

@@ -1,4 +1,4 @@
-"""What events about programs leave behind."""
+"""Reducers of program events."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ugs.changes import Change, Drop, Patch, Put, Raise
 from ugs.events import Event
 from ugs.graph.model import COUNTERS, Counter
 from ugs.programs.ast import GraphProgram
-from ugs.programs.bounds import operation_count
 from ugs.programs.model import COUNTER, PROGRAMS, ProgramRow
-from ugs.reads.where import eq
+from ugs.programs.validation.limits import operation_count
+from ugs.reads.filters import eq
 from ugs.values import to_text
 
 
 def row_of(event: Event) -> ProgramRow:
-    """The row behind a program as an event tells it."""
+    """The table row of a program, from its event data."""
     data = event.payload
     definition = data["definition"]
     program = msgspec.convert(definition, GraphProgram)

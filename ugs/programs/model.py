@@ -1,4 +1,4 @@
-"""Stored programs, as rows and as the table that holds them."""
+"""The row and table of stored programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ugs.catalog import Field, Index, Kind, Table
+from ugs.tables import Field, Index, Kind, Table
 from ugs.values import JsonText, from_text
 
 DEFINITION_TYPE = "program"
@@ -15,7 +15,7 @@ COUNTER = "program"
 
 
 class ProgramRow(Struct, frozen=True, gc=False):
-    """A notarised program: validated, hashed, and owned by a user or by the system."""
+    """A stored program: validated, hashed, and owned by a user or by the system."""
 
     id: int
     name: str
@@ -38,7 +38,7 @@ class ProgramRow(Struct, frozen=True, gc=False):
 
     @property
     def is_genuine(self) -> bool:
-        """Whether the definition is the one that was validated."""
+        """Whether the definition still has the hash of the validated one."""
         return digest_of(self.definition_text) == self.sha256
 
     def record(self) -> dict[str, Any]:

@@ -1,1 +1,4 @@
-"""Reading: a filter algebra, plans made of it, and the executor that any store can use."""
+"""Reads as data: filters, plans, patterns, rendering, and the executor that any store can use.
+
+Below `ugs.storage`; backends and features import from here.
+"""

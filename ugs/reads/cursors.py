@@ -1,34 +1,34 @@
-"""Opaque cursors: a place in an order as text, tied to that order.
+"""Opaque cursors: a position in an ordered list, encoded as text together with the order.
 
-A cursor that is used with another order than the one it was made for is refused, because its values would mean
-something else there. Where an order has only numbers and identifiers, a cursor is its values behind the order's own
-sign, which every store can write; any other value goes through JSON.
+A cursor is rejected with another order than its own, because its values would mean something else there. If all fields
+of the order are integers or identifiers, a cursor is the encoded name of the order followed by the plain values, which
+a database can build by concatenation; otherwise it is Base64 of JSON.
 """
 
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
-from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 
-from ugs.catalog import Field, Kind, Row, Table
 from ugs.errors import InvalidSyntax
 from ugs.reads.plan import Order, full_order, place_of
-from ugs.values import MAX_INT, MIN_INT
+from ugs.support.bounded_cache import bounded_cache
+from ugs.tables import Field, Kind, Row, Table
+from ugs.values import FORBIDDEN_TEXT, MAX_INT, MIN_INT
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(list[Any]).decode
 LONGEST = 4_096
 JOINT = "."
-"""Stands in no identifier, in no number and in no Base64."""
+"""Separator; occurs in no identifier, integer or URL-safe Base64."""
 
 
 class Cursors:
-    """The cursors of one order of a table."""
+    """Codec of the cursors of one order of a table."""
 
     def __init__(self, table: Table, order: tuple[Order, ...]) -> None:
         self.order = full_order(table, order)
@@ -51,9 +51,12 @@ class Cursors:
         return encode_cursor(self.name, place_of(row, self.order))
 
     def place(self, text: str) -> tuple[Any, ...]:
-        """The place that a cursor stands for, if it was made for this order."""
+        """Decode a cursor; raises `InvalidSyntax` if it is malformed or belongs to another order."""
         if not self.is_plain:
-            return decode_cursor(text, self.name, len(self.order))
+            values = decode_cursor(text, self.name, len(self.order))
+            if not all(map(_is_of, self.fields, values)):
+                raise _no_cursor(text)
+            return values
         head, *parts = text.split(JOINT)
         if len(text) > LONGEST or not parts:
             raise _no_cursor(text)
@@ -62,9 +65,9 @@ class Cursors:
         return tuple(_value(field, part, text) for field, part in zip(self.fields, parts, strict=True))
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache(max_entries=1_024, max_bytes=4 << 20)
 def cursors_for(table: Table, order: tuple[Order, ...]) -> Cursors:
-    """The cursors of an order, made once."""
+    """The cursor codec of an order, cached."""
     return Cursors(table, order)
 
 
@@ -73,7 +76,7 @@ def _is_plain_field(field: Field) -> bool:
 
 
 def _value(field: Field, part: str, text: str) -> Any:
-    """Cursors come from outside: only what a column can hold may reach a store."""
+    """Parse one value. Cursors are untrusted input: only values that the column can hold may reach a store."""
     if field.kind is Kind.INTEGER:
         digits = part.removeprefix("-")
         if not (digits.isascii() and digits.isdecimal() and len(digits) < 20 and MIN_INT <= int(part) <= MAX_INT):
@@ -85,12 +88,12 @@ def _value(field: Field, part: str, text: str) -> Any:
 
 
 def order_name(order: tuple[Order, ...]) -> str:
-    """An order in short form, as cursors carry it."""
+    """The short form of an order that cursors contain."""
     return ",".join(f"-{part.field}" if part.descending else part.field for part in order)
 
 
 def encode_cursor(order_text: str, values: tuple[Any, ...]) -> str:
-    """A place as text; a whole number is written as one, however a store keeps it, so that all stores agree."""
+    """Encode a place as JSON in Base64; whole floats are written as integers, so that all stores agree."""
     plain = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
     return _packed(_encode([order_text, *plain]))
 
@@ -101,7 +104,7 @@ def cursor_of(row: Row, table: Table, order: tuple[Order, ...]) -> str:
 
 
 def decode_cursor(text: str, order_text: str, size: int) -> tuple[Any, ...]:
-    """The values a cursor holds, if it was made for this order."""
+    """Decode a JSON cursor; raises if it belongs to another order."""
     name, *values = _parts(text)
     if name != order_text or len(values) != size or not all(map(_is_plain, values)):
         raise _other_order()
@@ -123,12 +126,25 @@ def _parts(text: str) -> list[Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a column can hold this."""
+    """Whether any column can hold this value."""
     if isinstance(value, str):
-        return "\x00" not in value and value.isprintable()
+        return FORBIDDEN_TEXT.search(value) is None
     if isinstance(value, int) and not isinstance(value, bool):
         return MIN_INT <= value <= MAX_INT
     return value is None or isinstance(value, float)
+
+
+KINDS: dict[Kind, tuple[type, ...]] = {
+    Kind.INTEGER: (int,),
+    Kind.REAL: (int, float),
+    Kind.BOOLEAN: (bool, int),
+}
+"""Python types of the values per kind of column; all others are text."""
+
+
+def _is_of(field: Field, value: Any) -> bool:
+    """Whether this column can hold the value; a forged cursor may contain anything."""
+    return field.nullable if value is None else isinstance(value, KINDS.get(field.kind, (str,)))
 
 
 def _no_cursor(text: str) -> InvalidSyntax:

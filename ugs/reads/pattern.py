@@ -1,7 +1,7 @@
-"""Patterns: rows of a vertex table that hang together over rows of an arc table, asked for as a whole.
+"""Graph patterns: vertices connected by arcs, to be matched as a whole.
 
-The kernel can always find them step by step with `fetch`. A store that can join may answer `Session.match` instead,
-with exactly the same matches in any order.
+The kernel can always match them step by step with `fetch`. A store that can join may implement `Session.match` instead,
+with exactly the same matches in any order. A "spot" is a node of the pattern, a "leg" an edge of it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ugs.catalog import Arc, Table
-from ugs.reads.where import EVERYTHING, All, Any_, Compare, Not, Op, Property, Where, conditions
+from ugs.reads.filters import EVERYTHING, All, Any_, Compare, Not, Op, Property, Where, conditions
+from ugs.tables import Arc, Table
 
 
 class Way(StrEnum):
-    """How an arc is followed from the leg's start to its end."""
+    """The direction in which an arc is followed from the leg's start to its end."""
 
     OUT = "out"
     IN = "in"
@@ -26,64 +26,64 @@ class Way(StrEnum):
 
 
 Fields = tuple[str, ...] | None
-"""Which fields of a row are wanted; None: the whole row."""
+"""The fields of a row to return; None: the whole row."""
 
 
-class Spot(Struct, frozen=True):
-    """A place for one vertex that meets a condition."""
+class NodePattern(Struct, frozen=True):
+    """A spot: matches one vertex that meets the condition."""
 
     where: Where = EVERYTHING
     fields: Fields = None
 
 
-class Leg(Struct, frozen=True):
-    """An arc between two spots, each named by its number; or a walk over several arcs when it has a `reach`."""
+class EdgePattern(Struct, frozen=True):
+    """A leg: an arc between two spots, given by index; with a `reach`, a variable-length path."""
 
     start: int
     end: int
     way: Way
     where: Where = EVERYTHING
     reach: tuple[int, int] | None = None
-    """The least and the greatest number of arcs; every vertex on the way exists."""
+    """Minimum and maximum number of arcs; every intermediate vertex exists."""
     fields: Fields = None
-    """Only where it is a single arc."""
+    """Only for a single arc."""
     shortest: bool = False
-    """Of all walks between the same two vertices, which must differ, only those with the fewest arcs.
+    """Only the paths with the fewest arcs between two vertices, which must differ.
 
-    Such a leg is the only one of its pattern, and the least number of its arcs is 1.
+    Such a leg is the only one of its pattern, and its minimum number of arcs is 1.
     """
 
 
 class Pattern(Struct, frozen=True):
-    """Spots joined by legs. Within one match no arc is used twice, on whichever legs; vertices may be.
+    """Spots joined by legs. A match uses no arc twice, also across legs; vertices may repeat.
 
-    The first spot is where a search best begins, and every leg starts at a spot that is there before it. Only stores
-    that say so (`Session.matches_alone`) are asked for patterns of one spot and no legs.
+    The first spot is the best starting point, and every leg starts at a spot that is bound before it. Patterns of
+    one spot and no legs are only sent to stores with `Session.matches_alone`.
     """
 
     vertices: Table
     arcs: Table
-    spots: tuple[Spot, ...]
-    legs: tuple[Leg, ...]
+    spots: tuple[NodePattern, ...]
+    legs: tuple[EdgePattern, ...]
     wanted_spots: tuple[int, ...] = ()
     wanted_legs: tuple[int, ...] = ()
     counted: bool = False
-    """Matches that agree in all that is wanted may be given once, with their number; else each counts one."""
+    """Matches with equal results may be returned once with their number; otherwise each has the count 1."""
     limit: int | None = None
-    """So many matches are enough."""
+    """Maximum number of matches."""
     loose: bool = False
-    """The numbers of counted matches do not matter, so that any will do."""
+    """The counts of counted matches are not used, so they need not be right."""
     unless: tuple[str, str] | None = None
-    """A JSON field of vertices and a key: where any vertex has it, the answer must be None, and no matches.
+    """A JSON field of vertices and a key: if any vertex has the key, the result must be None instead of matches.
 
-    Only stores are asked so that say they look (`Session.answers_unless`).
+    Set only for stores with `Session.answers_unless`.
     """
 
     @property
     def reaches(self) -> bool:
-        """Whether only the ends of one walk are asked for, so that nobody need know the ways between them.
+        """Whether only the end points of one variable-length leg are wanted, so that reachability is enough.
 
-        Whatever can be reached in a direction at all can be reached without using an arc twice, and in no more steps.
+        A vertex that is reachable along a direction is also reachable without repeating an arc, in no more steps.
         """
         if not self.loose or len(self.legs) != 1 or self.wanted_legs:
             return False
@@ -91,7 +91,7 @@ class Pattern(Struct, frozen=True):
         return leg.reach is not None and leg.reach[0] <= 1 and leg.way is not Way.BOTH and not leg.shortest
 
     def shares(self, number: int) -> bool:
-        """Whether an arc of one leg could be on another leg too, which the match must then rule out."""
+        """Whether an arc of this leg could also match another leg, so that the match must check for distinct arcs."""
         leg, label = self.legs[number], self.arc.label
         return leg.reach is not None or any(
             may_share(leg, other, label) for place, other in enumerate(self.legs) if place != number
@@ -99,26 +99,26 @@ class Pattern(Struct, frozen=True):
 
     @property
     def arc(self) -> Arc:
-        """Which columns of an arc lead to its vertices."""
+        """The columns of an arc that refer to its vertices, label and properties."""
         assert isinstance(self.arcs.shape, Arc)
         return self.arcs.shape
 
 
 Match = tuple[Any, ...]
-"""What is at the wanted spots and on the wanted legs, and for how many matches it stands.
+"""The values of the wanted spots and legs, followed by the number of matches they stand for.
 
-That is a row, a list of rows for a walk, or the tuple of the fields where only some are wanted.
+A value is a row, a list of rows for a variable-length leg, or a tuple if only some fields are wanted.
 """
 
 
-def may_share(leg: Leg, other: Leg, label: str) -> bool:
-    """Whether one arc could be on both legs: not where the conditions on this column exclude each other."""
+def may_share(leg: EdgePattern, other: EdgePattern, label: str) -> bool:
+    """Whether one arc could match both legs: not if their conditions on this column are disjoint."""
     mine, others = _labels(leg.where, label), _labels(other.where, label)
     return mine is None or others is None or not mine.isdisjoint(others)
 
 
 def _labels(where: Where, label: str) -> frozenset[Any] | None:
-    """The values of a column that a condition leaves; None where it does not say."""
+    """The values of a column that a condition allows; None if it does not restrict them."""
     if isinstance(where, Any_):
         parts = [_labels(part, label) for part in where.parts]
         return None if None in parts else frozenset().union(*(part for part in parts if part is not None))
@@ -127,25 +127,25 @@ def _labels(where: Where, label: str) -> frozenset[Any] | None:
     return frozenset(values[0]) if values else None
 
 
-# ── questions that are asked many times ──────────────────────────────────────
+# ── prepared patterns ────────────────────────────────────────────────────────
 
 
-class Told(str):
-    """Stands for a text that is told when a question is asked: what a column or a property must equal."""
+class TextParameter(str):
+    """Placeholder for a text, bound at execution, that a column or a property must equal."""
 
     __slots__ = ("number",)
     number: int
 
-    def __new__(cls, number: int) -> Told:
+    def __new__(cls, number: int) -> TextParameter:
         told = super().__new__(cls, f"text {number}")
         told.number = number
         return told
 
 
-class Question:
-    """A pattern to be asked for many times, each time with other texts in the places of what is `Told`.
+class PreparedPattern:
+    """A pattern to be matched many times, with different texts for its `TextParameter` placeholders.
 
-    It is equal to nothing but itself, so that a store finds at once what it has made of it before.
+    It compares by identity, so that a store can cache its compiled form with a cheap look-up.
     """
 
     __slots__ = ("__weakref__", "pattern")
@@ -154,18 +154,20 @@ class Question:
         self.pattern = pattern
 
     def filled(self, texts: Sequence[str]) -> Pattern:
-        """The pattern with these texts."""
+        """The pattern with the placeholders replaced by these texts."""
         if not texts:
             return self.pattern
-        return with_values(self.pattern, lambda _, value: texts[value.number] if type(value) is Told else value)
+        return with_values(
+            self.pattern, lambda _, value: texts[value.number] if type(value) is TextParameter else value
+        )
 
 
 Change = Callable[[str, Any], Any]
-"""Gives another value for the value that a field is compared with."""
+"""Maps a field and the value it is compared with to another value."""
 
 
 def with_values(pattern: Pattern, change: Change) -> Pattern:
-    """The pattern with other values in its conditions."""
+    """The pattern with the values of its equality conditions replaced."""
     spots = tuple(replace(spot, where=_changed(spot.where, change)) for spot in pattern.spots)
     legs = tuple(replace(leg, where=_changed(leg.where, change)) for leg in pattern.legs)
     return replace(pattern, spots=spots, legs=legs)

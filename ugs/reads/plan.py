@@ -1,7 +1,7 @@
-"""Plans: a whole read, nested as deep as it will be shown, as one value.
+"""Read plans: a whole read, including nested related rows, as one value.
 
-GraphQL selections and openCypher both become a `Read`. A store may answer it in one statement; otherwise
-`ugs.reads.levels` does, one fetch per relation per level.
+GraphQL selections and openCypher queries both become a `Read`. A store may execute it in one statement; otherwise
+`ugs.reads.level_executor` does, with one fetch per relation and level.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ugs.catalog import Row, Table
-from ugs.reads.where import EVERYTHING, Where
+from ugs.reads.filters import EVERYTHING, Where
+from ugs.tables import Row, Table
 
 
 class Order(Struct, frozen=True):
-    """Sort by a column; nothing comes before something."""
+    """Sort by a column; nulls are the smallest values."""
 
     field: str
     descending: bool = False
 
 
 class Page(Struct, frozen=True):
-    """Which part of the ordered rows: at most `limit`, strictly after a place.
+    """A page of ordered rows: at most `limit`, strictly after a place (keyset pagination).
 
-    `after` holds the values of the full order (see `full_order`) at that place. `backward` walks towards the
-    start, and still answers in forward order. `per` names a column: then the limit counts anew for each of its values.
+    `after` holds the values of the full order (see `full_order`) at that place. `backward` pages towards the start; the
+    result is still in forward order. `per` names a column: the limit then applies to each of its values separately.
     """
 
     limit: int | None = None
@@ -48,34 +48,34 @@ class Read(Struct, frozen=True):
     page: Page = WHOLE
     nest: Mapping[str, Nested] = {}
     total: bool = False
-    """Also count all rows that meet the condition, page or not."""
+    """Also count all rows that meet the condition, regardless of the page."""
 
     def nested(self, **reads: Nested) -> Read:
         return msgspec.structs.replace(self, nest={**self.nest, **reads})
 
 
 class Nested(Struct, frozen=True):
-    """A read of the rows at the other end of a relation, once per parent row."""
+    """A read of related rows, applied to each parent row."""
 
     relation: str
     read: Read
 
 
-class Found(Struct):
-    """One row and what hangs on it, by the name it was asked under."""
+class ResultRow(Struct):
+    """One row and its nested pages, by the names in `Read.nest`."""
 
     row: Row
-    nest: dict[str, Rows] = {}
+    nest: dict[str, ResultPage] = {}
 
 
-class Rows(Struct):
-    """The answer to a read: the page, whether more follows in its direction, and the total when asked."""
+class ResultPage(Struct):
+    """The result of a read: the page, whether more rows follow in its direction, and the total if requested."""
 
-    items: list[Found]
+    items: list[ResultRow]
     more: bool = False
     total: int | None = None
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[ResultRow]:
         return iter(self.items)
 
     @property
@@ -84,23 +84,23 @@ class Rows(Struct):
 
 
 def full_order(table: Table, order: tuple[Order, ...]) -> tuple[Order, ...]:
-    """The order made total by the key, which every page and every store needs."""
+    """The order completed by the key, so that it is total and the same on every store."""
     named = {part.field for part in order}
     return order + tuple(Order(name) for name in table.key if name not in named)
 
 
 def sort_key(value: Any) -> tuple[bool, Any]:
-    """Nothing sorts before something."""
+    """A sort key that puts None first."""
     return (False, 0) if value is None else (True, value)
 
 
 def place_of(row: Row, order: tuple[Order, ...]) -> tuple[Any, ...]:
-    """The values a cursor must hold to continue after this row."""
+    """The values that a cursor holds to continue after this row."""
     return tuple(getattr(row, part.field) for part in order)
 
 
 def sorted_rows(rows: list[Row], order: tuple[Order, ...]) -> list[Row]:
-    """Rows in the order, by stable sorts from the last part to the first."""
+    """Rows sorted by the order, with stable sorts from its last part to its first."""
     for part in reversed(order):
         field = part.field
         rows = sorted(rows, key=lambda row: sort_key(getattr(row, field)), reverse=part.descending)
@@ -108,7 +108,7 @@ def sorted_rows(rows: list[Row], order: tuple[Order, ...]) -> list[Row]:
 
 
 def is_after(row: Row, place: tuple[Any, ...], order: tuple[Order, ...]) -> bool:
-    """Whether the row stands strictly behind the place."""
+    """Whether the row comes strictly after the place."""
     for part, value in zip(order, place, strict=True):
         mine, theirs = sort_key(getattr(row, part.field)), sort_key(value)
         if mine != theirs:
@@ -117,12 +117,12 @@ def is_after(row: Row, place: tuple[Any, ...], order: tuple[Order, ...]) -> bool
 
 
 def is_before(row: Row, place: tuple[Any, ...], order: tuple[Order, ...]) -> bool:
-    """Whether the row stands strictly in front of the place."""
+    """Whether the row comes strictly before the place."""
     return place_of(row, order) != place and not is_after(row, place, order)
 
 
 def paged(rows: list[Row], table: Table, order: tuple[Order, ...], page: Page) -> list[Row]:
-    """The reference meaning of order and page, for stores that hold rows at hand."""
+    """The reference implementation of order and page, for rows in memory."""
     whole = full_order(table, order)
     rows = sorted_rows(rows, whole)
     if page.after is not None:

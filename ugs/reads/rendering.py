@@ -1,13 +1,13 @@
-"""Answers as text: what to write for each row of a plan, as a value that a store may follow itself.
+"""Rendering of results as text: templates, as data, that a store may also execute itself.
 
-A `Rendering` belongs to plans of one shape. Its pieces say which text stands where; rows keep their JSON as text, so
-writing one out is mostly copying. A store that can build text answers with the finished text, any other gives rows,
-and the function made here of the same pieces writes them. Both give the same characters.
+A `Rendering` belongs to plans of one shape. Its pieces describe the output; rows keep JSON as text, so rendering is
+mostly copying. A store that can build text returns the finished text; any other returns rows, which the functions
+compiled here from the same pieces render. Both give the same characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -15,56 +15,70 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ugs.catalog import Field, Kind, Row, Table
+from ugs.errors import AnswerTooLarge
 from ugs.reads.cursors import cursors_for
-from ugs.reads.plan import Found, Page, Read, Rows
+from ugs.reads.plan import Page, Read, ResultPage, ResultRow
+from ugs.tables import Field, Kind, Row, Table
 
 NULL = "null"
-Late = list[Any]
-"""What the variables of a request made of the arguments that only writing needs."""
+RenderArgs = list[Any]
+"""Values of arguments that are needed only for rendering, computed from the request's variables."""
 
 
 class Piece(Struct, frozen=True, eq=False):
-    """A part of the text."""
+    """A part of a template."""
 
 
 class Text(Piece, frozen=True, eq=False):
-    """These characters."""
+    """Literal text."""
 
     text: str
 
 
 class Column(Piece, frozen=True, eq=False):
-    """A field of the row as JSON; nothing is null."""
+    """A field of the row as JSON; None becomes null."""
 
     field: str
 
 
-class Made(Piece, frozen=True, eq=False):
-    """What a function makes of the row and what came along with it; only rows can be written this way."""
+class Computed(Piece, frozen=True, eq=False):
+    """The result of a Python function of the row and its nested rows; not available to native rendering."""
 
-    write: Callable[[Found, Late], str]
+    write: Callable[[ResultRow, RenderArgs], str]
 
 
-class One(Piece, frozen=True, eq=False):
+class Expression(Piece, frozen=True, eq=False):
+    """JSON text computed from columns of the row alone (`ugs.reads.expressions`); stores may compute it natively."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The columns it is computed from."""
+        raise NotImplementedError
+
+    def text(self, *values: Any) -> str:
+        """The JSON text, from the values of `fields`."""
+        raise NotImplementedError
+
+
+class RelatedRow(Piece, frozen=True, eq=False):
     """The related row of this name, or null."""
 
     name: str
-    body: Body
+    body: RowTemplate
 
 
-class Many(Piece, frozen=True, eq=False):
+class RelatedPage(Piece, frozen=True, eq=False):
     """The page of related rows of this name."""
 
     name: str
-    parts: Parts
+    parts: PageTemplate
 
 
 class Cases(Piece, frozen=True, eq=False):
-    """One of several bodies of the row itself, by the value of a field; only rows can be written this way."""
+    """One of several templates for the row, by the value of a field; not available to native rendering."""
 
     field: str
-    bodies: Mapping[str, Body]
+    bodies: Mapping[str, RowTemplate]
 
 
 class Cursor(Piece, frozen=True, eq=False):
@@ -72,17 +86,17 @@ class Cursor(Piece, frozen=True, eq=False):
 
 
 class Items(Piece, frozen=True, eq=False):
-    """Every row of the page, between commas."""
+    """The rows of the page, separated by commas."""
 
-    body: Body
+    body: RowTemplate
 
 
 class Total(Piece, frozen=True, eq=False):
-    """How many rows there are in all."""
+    """The total number of rows."""
 
 
-class Further(Piece, frozen=True, eq=False):
-    """Whether rows stand behind the page (or in front of it)."""
+class HasMore(Piece, frozen=True, eq=False):
+    """Whether there are rows after the page (or before it)."""
 
     behind: bool
 
@@ -93,56 +107,74 @@ class EndCursor(Piece, frozen=True, eq=False):
     last: bool
 
 
-class Body(Struct, frozen=True, eq=False):
-    """What is written for a row of a table."""
+class RowTemplate(Struct, frozen=True, eq=False):
+    """The template of a row of a table."""
 
     table: Table
     pieces: tuple[Piece, ...]
 
 
-class Parts(Struct, frozen=True, eq=False):
-    """What is written for a page of rows."""
+class PageTemplate(Struct, frozen=True, eq=False):
+    """The template of a page of rows."""
 
     pieces: tuple[Piece, ...]
 
     @property
     def tells_more(self) -> bool:
-        """Whether it matters that rows follow."""
-        return any(isinstance(piece, Further) for piece in self.pieces)
+        """Whether the template uses `HasMore`."""
+        return any(isinstance(piece, HasMore) for piece in self.pieces)
+
+
+UNBOUNDED = 1 << 62
+SOME_ROWS = 16
+"""The size of the text is checked after every batch of this many rows."""
+
+
+def check_bytes(size: int, most: int) -> None:
+    """Raise if an answer exceeds the limit."""
+    if size > most:
+        raise answer_too_large(most)
+
+
+def answer_too_large(most: int) -> AnswerTooLarge:
+    """The error for an answer of more than `most` bytes."""
+    return AnswerTooLarge(f"The answer has more than {most} bytes: ask for fewer rows or fields", limit=most)
 
 
 class Rendering:
-    """How plans of one shape are written: a single row or null, or a page."""
+    """The template for plans of one shape: a single row or null, or a page."""
 
-    def __init__(self, root: Body | Parts) -> None:
+    def __init__(self, root: RowTemplate | PageTemplate) -> None:
         self.root = root
-        self.is_native: bool = all(not isinstance(piece, Made | Cases) for piece in all_pieces(root))
-        """Whether nothing in it needs the rows themselves."""
+        self.max_bytes = UNBOUNDED
+        """Maximum length of the text; stores abort rendering beyond it (`check_bytes`)."""
+        self.is_native: bool = all(not isinstance(piece, Computed | Cases) for piece in all_pieces(root))
+        """Whether a store can render it, since no piece needs the row as a Python object."""
 
     @cached_property
-    def write(self) -> Callable[[Rows, Read, Late], str]:
-        """Writes rows that a store gave."""
+    def write(self) -> Callable[[ResultPage, Read, RenderArgs], str]:
+        """Compiled function that renders rows; built on first use."""
         root = self.root
-        if isinstance(root, Parts):
-            return page_writer(root)
+        if isinstance(root, PageTemplate):
+            return page_writer(root, lambda body: _items_writer(body, self))
         row = row_writer(root)
         return lambda rows, read, late: row(rows.items[0], read, late, None) if rows.items else NULL
 
 
-def all_pieces(root: Body | Parts) -> Iterator[Piece]:
-    """Every piece, however deep."""
+def all_pieces(root: RowTemplate | PageTemplate) -> Iterator[Piece]:
+    """All pieces, at any depth."""
     for piece in root.pieces:
         yield piece
-        if isinstance(piece, One | Items):
+        if isinstance(piece, RelatedRow | Items):
             yield from all_pieces(piece.body)
-        elif isinstance(piece, Many):
+        elif isinstance(piece, RelatedPage):
             yield from all_pieces(piece.parts)
 
 
 # ── rows into text ───────────────────────────────────────────────────────────
 
-RowWriter = Callable[[Found, Read, Late, Any], str]
-PageWriter = Callable[[Rows, Read, Late], str]
+RowWriter = Callable[[ResultRow, Read, RenderArgs, Any], str]
+PageWriter = Callable[[ResultPage, Read, RenderArgs], str]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -151,22 +183,26 @@ def json_of(value: Any) -> str:
     return _encode(value).decode()
 
 
+LONGEST_KNOWN = 512
+"""Longest encoded text that is cached."""
+
+
 class _Known(dict[str | None, str]):
-    """Texts as JSON; types are few, so each is encoded once."""
+    """Bounded cache of texts encoded as JSON; most are types, of which there are few."""
 
     def __missing__(self, text: str | None) -> str:
         found = json_of(text)
-        if len(self) < 10_000:
+        if len(self) < 10_000 and len(found) <= LONGEST_KNOWN:
             self[text] = found
         return found
 
 
 class _Reals(dict[float, str]):
-    """Numbers as JSON; weights are mostly a few round ones."""
+    """Bounded cache of floats encoded as JSON; weights are mostly a few round numbers."""
 
     def __missing__(self, number: float) -> str:
         found = json_of(float(number))
-        if len(self) < 10_000 and number:  # zero has two signs, which look alike to a dictionary
+        if len(self) < 10_000 and number:  # 0.0 and -0.0 are the same dictionary key
             self[number] = found
         return found
 
@@ -175,12 +211,12 @@ _KNOWN, _REALS = _Known(), _Reals()
 
 
 def writing_names() -> dict[str, Any]:
-    """What the expressions of `column_text` need to know."""
+    """The global names that expressions of `column_text` use."""
     return {"known": _KNOWN, "reals": _REALS}
 
 
-def row_writer(body: Body) -> RowWriter:
-    """A function that writes a row, made of one format string."""
+def row_writer(body: RowTemplate) -> RowWriter:
+    """Compile a row template into a function that evaluates one f-string."""
     names = writing_names()
     text = "".join(_expression(piece, body.table, names) for piece in body.pieces)
     source = f"def write(f, p, v, c):\n    r = f.row\n    n = f.nest\n    return f'''{text}'''\n"
@@ -196,7 +232,9 @@ def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
         return column_text(table.field(piece.field), f"r.{piece.field}")
     if isinstance(piece, Cursor):
         return '"{c(r)}"'
-    if isinstance(piece, Made):
+    if isinstance(piece, Expression):
+        return expression_text(piece, [f"r.{name}" for name in piece.fields], names)
+    if isinstance(piece, Computed):
         return f"{{{_hold(piece.write, names)}(f, v)}}"
     if isinstance(piece, Cases):
         writers = {value: row_writer(inner) for value, inner in piece.bodies.items()}
@@ -205,14 +243,26 @@ def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
 
 
 def _related(piece: Piece, names: dict[str, Any]) -> str:
-    if isinstance(piece, One):
+    if isinstance(piece, RelatedRow):
         write, name = _hold(row_writer(piece.body), names), _hold(piece.name, names)
         rows = f"n[{name}].items"
         return f"{{{write}({rows}[0], p.nest[{name}].read, v, None) if {rows} else 'null'}}"
-    if isinstance(piece, Many):
+    if isinstance(piece, RelatedPage):
         write, name = _hold(page_writer(piece.parts), names), _hold(piece.name, names)
         return f"{{{write}(n[{name}], p.nest[{name}].read, v)}}"
     raise TypeError(f"{type(piece).__name__} is no part of a row")
+
+
+def expression_text(piece: Expression, values: Iterable[str], names: dict[str, Any]) -> str:
+    """A computed value's expression in an f-string, from the expressions of its columns."""
+    return f"{{{_hold(piece.text, names)}({', '.join(values)})}}"
+
+
+def fields_of(piece: Piece) -> tuple[str, ...]:
+    """The columns of the row that a piece is rendered from, apart from relations and cursors."""
+    if isinstance(piece, Column):
+        return (piece.field,)
+    return piece.fields if isinstance(piece, Expression) else ()
 
 
 def _hold(value: Any, names: dict[str, Any]) -> str:
@@ -222,12 +272,12 @@ def _hold(value: Any, names: dict[str, Any]) -> str:
 
 
 def formatted(text: str) -> str:
-    """A text inside a format string."""
+    """A text escaped for use inside an f-string."""
     return text.replace("\\", "\\\\").replace("'", "\\'").replace("{", "{{").replace("}", "}}")
 
 
 def column_text(field: Field, have: str) -> str:
-    """A field in a format string; `have` is the expression for its value."""
+    """A field's expression in an f-string; `have` is the expression of its value."""
     text = _COLUMNS[field.kind].format(have) if not field.plain else f'"{{{have}}}"'
     if not field.nullable or field.kind is Kind.TEXT:
         return text
@@ -244,41 +294,55 @@ _COLUMNS = {
 
 
 def page_writer(
-    parts: Parts,
-    writer: Callable[[Body], ItemsWriter] | None = None,
+    parts: PageTemplate,
+    writer: Callable[[RowTemplate], ItemsWriter] | None = None,
     row_of: Callable[[Any], Row] = attrgetter("row"),
 ) -> PageWriter:
-    """A function that writes a page; a store may bring its own items, and writers for them."""
+    """Compile a page template; a store may pass its own kind of items, with a writer and an accessor for them."""
     writers = [
         (writer or _items_writer)(piece.body) if isinstance(piece, Items) else part_writer(piece, row_of)
         for piece in parts.pieces
     ]
 
-    def write(rows: Rows, read: Read, late: Late) -> str:
+    def write(rows: ResultPage, read: Read, late: RenderArgs) -> str:
         cursor = cursors_for(read.table, read.order).of
         return "".join([one(rows, read, late, cursor) for one in writers])
 
     return write
 
 
-Part = Callable[[Rows, Read, Late, Callable[[Any], str]], str]
+Part = Callable[[ResultPage, Read, RenderArgs, Callable[[Any], str]], str]
 ItemsWriter = Part
-"""Writes the items of a page, between commas."""
+"""Writes the items of a page, separated by commas."""
 
 
-def _items_writer(body: Body) -> ItemsWriter:
+def _items_writer(body: RowTemplate, bounds: Rendering | None = None) -> ItemsWriter:
     row = row_writer(body)
-    return lambda rows, read, late, cursor: ",".join([row(item, read, late, cursor) for item in rows.items])
+
+    def write(rows: ResultPage, read: Read, late: RenderArgs, cursor: Any) -> str:
+        items = rows.items
+        if bounds is None or len(items) <= SOME_ROWS:
+            return ",".join([row(item, read, late, cursor) for item in items])
+        texts: list[str] = []
+        size = 0
+        for start in range(0, len(items), SOME_ROWS):
+            some = [row(item, read, late, cursor) for item in items[start : start + SOME_ROWS]]
+            size += sum(map(len, some))
+            check_bytes(size, bounds.max_bytes)
+            texts += some
+        return ",".join(texts)
+
+    return write
 
 
 def part_writer(piece: Piece, row_of: Callable[[Any], Row]) -> Part:
-    """A function that writes what stands around the items of a page."""
+    """Compile a piece of a page other than its items."""
     if isinstance(piece, Text):
         text = piece.text
         return lambda rows, read, late, cursor: text
     if isinstance(piece, Total):
         return lambda rows, read, late, cursor: str(rows.total or 0)
-    if isinstance(piece, Further):
+    if isinstance(piece, HasMore):
         behind = piece.behind
         return lambda rows, read, late, cursor: TRUTH[is_further(read.page, rows.more, behind)]
     if isinstance(piece, EndCursor):
@@ -291,5 +355,5 @@ TRUTH = {True: "true", False: "false"}
 
 
 def is_further(page: Page, more: bool, behind: bool) -> bool:
-    """Whether rows stand behind the page, or in front of it; those before the place it starts from are known."""
+    """Whether there are rows after the page (`behind`) or before it; a page with a cursor always has rows there."""
     return more if behind is not page.backward else page.after is not None

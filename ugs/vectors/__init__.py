@@ -1,1 +1,4 @@
-"""Vectors: texts of nodes, contents and notes as directions, kept beside the rows, and search by likeness."""
+"""Vector search: embedders, vector tables, their maintenance from the log, and similarity search.
+
+Features above `ugs.facts` may import from here.
+"""

@@ -1,7 +1,7 @@
-"""Embedders: what turns a text into a vector, so that texts of like meaning have vectors that point alike.
+"""Embedders: turn texts into vectors, so that texts with similar meaning have a high cosine similarity.
 
-One is found by its name among the entry points of the group `ugs.embedders`; anybody may add another. The default
-needs nothing but Python, gives the same vector on every machine, and reaches no network.
+An embedder is found by name among the entry points of the group `ugs.embedders`; any package may add one. The default
+needs only Python, gives the same vector on every machine, and uses no network.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from functools import cache
 from typing import Protocol, cast, runtime_checkable
 
 from ugs.errors import InvalidSyntax
-from ugs.installed import declared, load
-from ugs.reads.near import Vector
+from ugs.reads.vector_search import Vector
+from ugs.support.entry_points import declared, load
 
 GROUP = "ugs.embedders"
 SETTING = "UGS_EMBEDDER"
-"""The variable of the environment that names the embedder."""
+"""The environment variable that names the embedder."""
 DEFAULT = "hashing"
 
 
@@ -26,35 +26,37 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Another name for every embedder whose vectors differ: stored vectors of another name are made anew."""
+        """Unique per vector space: stored vectors of another name are recomputed."""
 
     @property
     def dimension(self) -> int:
-        """How many components its vectors have."""
+        """The number of components of its vectors."""
 
     @property
     def related(self) -> float:
-        """The similarity from which on two texts usually have to do with each other."""
+        """The cosine similarity above which two texts are usually related."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The vector of each text (`ugs.reads.near.on_sphere`); None for one that says nothing. Called in a thread."""
+        """The vector of each text (`ugs.reads.vector_search.on_sphere`); None for a text without content words. Called
+        in a worker thread.
+        """
 
 
 def embedder_names() -> list[str]:
-    """The embedders that can be named."""
+    """The names of all installed embedders."""
     return sorted(declared(GROUP))
 
 
 @cache
 def embedder_for(name: str) -> Embedder:
-    """The embedder of this name, made when first asked for."""
+    """The embedder with this name, created on first use."""
     value = declared(GROUP).get(name)
     if value is not None:
-        return _made(name, value)
+        return _create(name, value)
     raise InvalidSyntax(f"there is no embedder {name!r}: known are {', '.join(embedder_names())}", embedder=name)
 
 
-def _made(name: str, value: str) -> Embedder:
+def _create(name: str, value: str) -> Embedder:
     try:
         made = cast(Callable[[], Embedder], load(value))()
     except ImportError as error:

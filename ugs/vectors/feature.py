@@ -1,4 +1,4 @@
-"""Vectors as a feature of the kernel: tables only, since vectors follow from events of other features."""
+"""The vectors feature: tables only, because vectors are derived from events of other features."""
 
 from __future__ import annotations
 

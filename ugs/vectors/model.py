@@ -1,7 +1,7 @@
-"""What is embedded, and the tables that hold the vectors.
+"""Which rows are embedded, and the tables that hold the vectors.
 
-Vectors are derived from rows and can be made anew at any time. So they stand outside the state digest, are not
-copied between stores, and a marker says up to which position of the log they are right.
+Vectors are derived from rows and can be recomputed at any time. They are therefore not part of the state digest and are
+not copied between stores; a marker row holds the log position up to which they are current.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from ugs.catalog import Field, Kind, Relation, Row, Table
 from ugs.facts.model import ENTITIES, NOTES
-from ugs.graph.bodies import CONTENT_BODIES
 from ugs.graph.model import NODES
-from ugs.reads.near import Vector
+from ugs.graph.text.content_bodies import CONTENT_BODIES
+from ugs.reads.vector_search import Vector
+from ugs.tables import Field, Kind, Relation, Row, Table
 from ugs.vectors.texts import content_passages, entity_texts, node_texts, note_passages
 
 
@@ -27,24 +27,24 @@ class Embedding(Struct, frozen=True, gc=False):
 
 
 class Progress(Struct, frozen=True, gc=False):
-    """Up to which position of the log the vectors of a table are right, and whose vectors they are."""
+    """The log position up to which the vectors of a table are current, and their vector space."""
 
     name: str
     embedder: str
     position: int
 
 
-class Embedded(Struct, frozen=True):
+class EmbeddedTable(Struct, frozen=True):
     """A table whose rows have vectors."""
 
     table: Table
     vectors: Table
     texts: Callable[[Row], Sequence[str]]
-    """The passages of a row."""
+    """Extracts the passages of a row."""
 
 
-def embedded(table: Table, name: str, texts: Callable[[Row], Sequence[str]]) -> Embedded:
-    """Vectors for the rows of a table, which has one text as its key."""
+def declare_vectors(table: Table, name: str, texts: Callable[[Row], Sequence[str]]) -> EmbeddedTable:
+    """Declare vectors for the rows of a table whose key is one text."""
     (key,) = table.key
     vectors = Table(
         name,
@@ -54,13 +54,13 @@ def embedded(table: Table, name: str, texts: Callable[[Row], Sequence[str]]) -> 
         relations=[Relation("row", table.name, local="id", remote=key, many=False)],
         derived=False,
     )
-    return Embedded(table, vectors, texts)
+    return EmbeddedTable(table, vectors, texts)
 
 
-NODE_VECTORS = embedded(NODES, "node_vectors", node_texts)
-CONTENT_VECTORS = embedded(CONTENT_BODIES, "content_vectors", content_passages)
-NOTE_VECTORS = embedded(NOTES, "note_vectors", note_passages)
-ENTITY_VECTORS = embedded(ENTITIES, "entity_vectors", entity_texts)
+NODE_VECTORS = declare_vectors(NODES, "node_vectors", node_texts)
+CONTENT_VECTORS = declare_vectors(CONTENT_BODIES, "content_vectors", content_passages)
+NOTE_VECTORS = declare_vectors(NOTES, "note_vectors", note_passages)
+ENTITY_VECTORS = declare_vectors(ENTITIES, "entity_vectors", entity_texts)
 EMBEDDED = (NODE_VECTORS, CONTENT_VECTORS, NOTE_VECTORS, ENTITY_VECTORS)
 
 PROGRESS = Table(

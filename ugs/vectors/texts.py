@@ -1,31 +1,31 @@
-"""The texts behind vectors: what a node says about itself, and passages of contents and notes."""
+"""The texts that are embedded: one for a node or entity, passages for contents and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from ugs.facts.model import Entity, Note
-from ugs.graph.bodies import ContentBody
 from ugs.graph.model import Node
-from ugs.graph.naming import NAMING, label_of
-from ugs.graph.text import text_leaves
+from ugs.graph.text.content_bodies import ContentBody
+from ugs.graph.text.labels import NAMING, label_of
+from ugs.graph.text.tokenizer import text_leaves
 from ugs.values import Json
 
-TEXTS = 1
-"""Another number whenever a row would give other texts: vectors stored under the old one are made anew."""
-FIRST = (*NAMING, "description")
-LONGEST_NODE = 2_000
-PASSAGE = 1_000
-MOST_PASSAGES = 256
-"""Of one content; what follows is found by its words only."""
+EXTRACTION_VERSION = 1
+"""Version of the text extraction. Increase it when a row would give other texts: stored vectors are then recomputed."""
+LEADING_PROPERTIES = (*NAMING, "description")
+MAX_NODE_CHARS = 2_000
+PASSAGE_CHARS = 1_000
+MAX_PASSAGES = 256
+"""Per content; the rest is found by its words only."""
 
 
 def node_text(id: str, labels: Iterable[str], properties: Mapping[str, Json]) -> str:
-    """A node in one text: its label and description first, then its type and every other text of its properties."""
+    """A node as one text: label and description first, then its type and all other text properties."""
     first = [label_of(id, properties), properties.get("description")]
-    rest = [value for key, value in sorted(properties.items()) if key not in FIRST]
+    rest = [value for key, value in sorted(properties.items()) if key not in LEADING_PROPERTIES]
     told = "\n".join(text for text in [*first, *labels, *text_leaves(rest)] if isinstance(text, str))
-    return told[:LONGEST_NODE]
+    return told[:MAX_NODE_CHARS]
 
 
 def node_texts(node: Node) -> list[str]:
@@ -37,7 +37,7 @@ def entity_texts(entity: Entity) -> list[str]:
 
 
 def content_passages(content: ContentBody) -> list[str]:
-    """Passages of textual content; what is not text says nothing."""
+    """The passages of textual content; other content has none."""
     return [] if content.folded is None else list(passages(content.body))
 
 
@@ -46,12 +46,14 @@ def note_passages(note: Note) -> list[str]:
 
 
 def passages(text: str) -> Iterator[str]:
-    """A text in pieces of bounded length, cut between words where there are any."""
+    """A text in pieces of bounded length, split between words where possible."""
     start = 0
-    for _ in range(MOST_PASSAGES):
-        end = start + PASSAGE
+    for _ in range(MAX_PASSAGES):
+        end = start + PASSAGE_CHARS
         if end < len(text):
-            cut = max(text.rfind("\n", start + PASSAGE // 2, end), text.rfind(" ", start + PASSAGE // 2, end))
+            cut = max(
+                text.rfind("\n", start + PASSAGE_CHARS // 2, end), text.rfind(" ", start + PASSAGE_CHARS // 2, end)
+            )
             end = cut if cut > start else end
         if start >= len(text):
             return

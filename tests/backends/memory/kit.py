@@ -8,26 +8,26 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from backends.memory import FileStorage, MemoryStorage, open_memory
-from backends.memory.files import Files
-from backends.memory.replay import apply_change
-from backends.memory.settings import settings_from
-from ugs.catalog import Relation, Row, Table
 from ugs.changes import TableWrites, Writes
 from ugs.events import Draft, Event, Head, event_id, seal
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES, TABLES
+from ugs.reads.filters import EVERYTHING, Compare, Has, Linked, Not, Op, Property, Where, all_of, any_of
 from ugs.reads.plan import Nested, Order, Page, Read
-from ugs.reads.where import EVERYTHING, Compare, Has, Linked, Not, Op, Property, Where, all_of, any_of
 from ugs.storage import EventQuery
+from ugs.tables import Relation, Row, Table
 from ugs.values import to_text
+from ugs_backends.memory import FileStorage, MemoryStorage, open_memory
+from ugs_backends.memory.io.filesystem import Files
+from ugs_backends.memory.settings import parse_settings
+from ugs_backends.memory.wal.replay import apply_change
 
 NOW = 1_769_020_454_093
 
 
 async def opened(url: str, files: Files | None = None) -> Any:
     """A store that is ready; with `files`, on a file system of the test's own."""
-    storage = open_memory(url) if files is None else FileStorage(settings_from(url), files)
+    storage = open_memory(url) if files is None else FileStorage(parse_settings(url), files)
     await storage.open(CATALOG)
     return storage
 

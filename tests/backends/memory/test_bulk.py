@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backends.memory.tables import MemoryTable, make_tables
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import Edge, Node
+from ugs_backends.memory.tables.table import MemoryTable, make_tables
 
 IDS = st.sampled_from([f"n{number}" for number in range(8)])
 MOMENTS = st.integers(1, 3)

@@ -12,9 +12,6 @@ from typing import Any
 
 import pytest
 
-from backends.memory import FileStorage
-from backends.memory.files import Files
-from backends.memory.settings import settings_from
 from tests.backends.memory.kit import (
     NOW,
     Crash,
@@ -28,8 +25,11 @@ from tests.backends.memory.kit import (
     write,
 )
 from ugs.errors import InvalidSyntax, StorageIOError, StoreLocked
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES
+from ugs_backends.memory import FileStorage
+from ugs_backends.memory.io.filesystem import Files
+from ugs_backends.memory.settings import parse_settings
 
 FULL = OSError(28, "No space left on device")
 BROKEN = OSError(5, "Input/output error")
@@ -176,7 +176,7 @@ async def test_a_second_process_is_refused_at_once_and_a_killed_one_is_no_obstac
             await opened(f"file:{tmp_path}")
         assert time.monotonic() - started < 1
         assert f"process {child.pid} (since 2" in str(refused.value)
-        assert "data directory is locked" in str(refused.value) and refused.value.code == "E007"
+        assert "data directory is locked" in str(refused.value) and refused.value.code == "STORE_LOCKED"
     finally:
         child.kill()
         child.wait()
@@ -250,15 +250,15 @@ async def test_a_full_disk_refuses_writes_and_the_store_goes_on_after_reopening_
 )
 def test_a_url_that_makes_no_sense_is_refused_in_words(url: str, words: str) -> None:
     with pytest.raises(InvalidSyntax) as refused:
-        settings_from(url)
+        parse_settings(url)
     assert words in str(refused.value)
 
 
 def test_urls_name_folders_in_several_ways() -> None:
-    assert settings_from("memory:").folder is None
-    assert settings_from("memory:./data").folder == Path("data")
-    assert settings_from("file:/srv/my%20data").folder == Path("/srv/my data")
-    assert settings_from("file:///srv/data?fsync=off&native=off").folder == Path("/srv/data")
+    assert parse_settings("memory:").folder is None
+    assert parse_settings("memory:./data").folder == Path("data")
+    assert parse_settings("file:/srv/my%20data").folder == Path("/srv/my data")
+    assert parse_settings("file:///srv/data?fsync=off&native=off").folder == Path("/srv/data")
 
 
 async def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ async def test_each_way_of_syncing_keeps_what_a_closed_store_had(fsync: str, tmp
             super().fsync(handle)
 
     files = Counting()
-    storage = FileStorage(settings_from(f"file:{tmp_path}?fsync={fsync}"), files)
+    storage = FileStorage(parse_settings(f"file:{tmp_path}?fsync={fsync}"), files)
     await storage.open(CATALOG)
     for name in "abc":
         await write(storage, add_node(name), timestamp=NOW)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from backends.memory.choosing import choose
-from backends.memory.tables import make_tables
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import NODES, Node
-from ugs.reads.where import Op, Property, all_of, eq, matcher
+from ugs.reads.filters import Op, Property, all_of, eq, matcher
 from ugs.values import JsonText, to_text
+from ugs_backends.memory.query.index_selection import choose_access_path
+from ugs_backends.memory.tables.table import make_tables
 
 VALUES = [1, 2, 2.5, -3, 2**62, "a", "b", "ä", "", True, None, [1], {"x": 1}]
 SOUGHT = [2, 2.0, float("inf"), float("nan"), "a", "", True, None, [1], -(2**70)]
@@ -35,5 +35,5 @@ def test_a_range_is_what_a_test_of_each_row_finds(op: Op) -> None:
         sought = Property("properties_text", "v", op, random.choice(SOUGHT))
         for where in (sought, all_of(eq("type", "U"), sought)):
             test = matcher(where)
-            found = {row.id for row in choose(table, where).found()}
+            found = {row.id for row in choose_access_path(table, where).found()}
             assert found == {row.id for row in table.rows.values() if test(row)}, where

@@ -10,8 +10,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from backends.memory import open_memory
-from backends.memory.recovery import State
 from tests.backends.memory.kit import (
     NOW,
     Unsynced,
@@ -29,10 +27,14 @@ from tests.backends.memory.kit import (
 )
 from ugs.errors import UgsError, WALCorrupt
 from ugs.events import Tx, seal, to_line
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES
+from ugs_backends.memory import open_memory
+from ugs_backends.memory.recovery import State
 
-CASES = json.loads((Path(__file__).parents[3] / "conformance/data/ugs_recovery_cases.json").read_text())["cases"]
+CASES = json.loads(
+    (Path(__file__).parents[3] / "conformance/ugs_conformance/data/ugs_recovery_cases.json").read_text()
+)["cases"]
 
 
 def lay_out(folder: Path, case: dict[str, Any]) -> None:

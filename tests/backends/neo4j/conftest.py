@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from backends.neo4j import open_neo4j
-from backends.neo4j.address import parse_address
-from backends.neo4j.connection import Connection
-from backends.neo4j.schema import SHOW
-from backends.neo4j.storage import Neo4jStorage
 from tests import servers
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
+from ugs_backends.neo4j import open_neo4j
+from ugs_backends.neo4j.connection import Connection
+from ugs_backends.neo4j.indexes.schema import SHOW
+from ugs_backends.neo4j.storage import Neo4jStorage
+from ugs_backends.neo4j.url import parse_address
 
 
 @pytest.fixture(scope="session")

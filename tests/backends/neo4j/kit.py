@@ -8,14 +8,11 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from backends.neo4j.storage import Neo4jStorage
-from ugs.catalog import Relation, Row, Table
 from ugs.changes import TableWrites, Writes
 from ugs.events import Event, event_id, seal
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES, Edge, Node
-from ugs.reads.plan import WHOLE, Nested, Order, Page, Read, full_order, paged, place_of
-from ugs.reads.where import (
+from ugs.reads.filters import (
     EVERYTHING,
     NOTHING,
     All,
@@ -32,7 +29,10 @@ from ugs.reads.where import (
     in_,
     matcher,
 )
+from ugs.reads.plan import WHOLE, Nested, Order, Page, Read, full_order, paged, place_of
+from ugs.tables import Relation, Row, Table
 from ugs.values import to_text
+from ugs_backends.neo4j.storage import Neo4jStorage
 
 State = Mapping[Table, Sequence[Row]]
 

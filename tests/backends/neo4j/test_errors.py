@@ -10,16 +10,16 @@ from contextlib import asynccontextmanager
 import pytest
 from neo4j.exceptions import ServiceUnavailable, TransientError
 
-from backends.neo4j import open_neo4j
-from backends.neo4j.address import parse_address
-from backends.neo4j.errors import committing, in_our_words
-from backends.neo4j.storage import Neo4jStorage
 from tests.backends.neo4j.kit import cypher, events, insert, node, rows, write
 from ugs.changes import TableWrites
 from ugs.connect import storage_for
 from ugs.errors import Conflict, DeadlineExceeded, LimitExceeded, OutcomeUnknown, Unavailable, UnknownStore
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import NODES
+from ugs_backends.neo4j import open_neo4j
+from ugs_backends.neo4j.errors import to_kernel_error, translate_commit_errors
+from ugs_backends.neo4j.storage import Neo4jStorage
+from ugs_backends.neo4j.url import parse_address
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 SECRET = "s3cret p@ss"
@@ -127,15 +127,15 @@ async def test_a_key_that_is_too_long_to_index_is_refused(storage: Neo4jStorage)
 
 
 async def test_what_breaks_during_a_commit_has_an_unknown_outcome() -> None:
-    with pytest.raises(OutcomeUnknown, match="may or may not"), committing("somewhere"):
+    with pytest.raises(OutcomeUnknown, match="may or may not"), translate_commit_errors("somewhere"):
         raise Unavailable("gone")
 
 
 async def test_transient_trouble_asks_for_another_try() -> None:
     error = TransientError("deadlock")
 
-    assert isinstance(in_our_words(error, "somewhere", {}), Conflict)
-    assert isinstance(in_our_words(ServiceUnavailable("x"), "somewhere", {}), Unavailable)
+    assert isinstance(to_kernel_error(error, "somewhere", {}), Conflict)
+    assert isinstance(to_kernel_error(ServiceUnavailable("x"), "somewhere", {}), Unavailable)
 
 
 class Relay:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from backends.neo4j.storage import Neo4jStorage
 from tests.backends.neo4j.kit import cypher, delete, edge, insert, node, rows, update, write
 from ugs.changes import TableWrites
 from ugs.graph.model import EDGES, NODES
+from ugs_backends.neo4j.storage import Neo4jStorage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

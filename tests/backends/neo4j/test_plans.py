@@ -10,16 +10,16 @@ import pytest_asyncio
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from backends.neo4j import open_neo4j
-from backends.neo4j.storage import Neo4jStorage
 from tests.backends.neo4j.kit import KEYS, edge, insert, node, plans, questions, states
 from ugs.changes import TableWrites
-from ugs.features import CATALOG
-from ugs.graph.bodies import CONTENT_BODIES, ContentBody
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES
+from ugs.graph.text.content_bodies import CONTENT_BODIES, ContentBody
+from ugs.reads.filters import Compare, Linked, Op, eq
 from ugs.reads.plan import Nested, Order, Page, Read
-from ugs.reads.where import Compare, Linked, Op, eq
 from ugs.storage import Session
+from ugs_backends.neo4j import open_neo4j
+from ugs_backends.neo4j.storage import Neo4jStorage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 RANDOMLY = settings(
@@ -106,10 +106,10 @@ async def test_a_page_of_related_rows_reads_no_more_than_it_shows(storage: Neo4j
     edges = Read(EDGES, order=(Order("seq"),), page=Page(limit=2)).nested(to=target)
     plan = Read(NODES, eq("id", "a")).nested(out=Nested("outgoing", edges))
 
-    statement = storage._made.plans.statement(plan)
+    statement = storage._active_statements.plans.statement(plan)
 
     assert statement is not None
-    async with storage._opened._session("READ") as session:
+    async with storage._active_connection._open_session("READ") as session:
         result = await session.run(f"PROFILE {statement.text}", statement.parameters)  # type: ignore[arg-type]
         await result.values()
         assert max(rows_in((await result.consume()).profile)) == 3  # the page, and one more that tells there is more
@@ -124,7 +124,7 @@ async def test_lists_by_parts_of_content_look_where_the_index_is(
         await session.append([], {CONTENT_BODIES: TableWrites(inserts=bodies)})
     plan = Read(NODES, Linked("content_body", Compare("folded", Op.CONTAINS, "part 7.")), page=Page(limit=5))
     sent: list[str] = []
-    ask = storage._opened.ask
+    ask = storage._active_connection.run_read
 
     async def noted(text: str, **parameters: Any) -> Any:
         sent.append(text)

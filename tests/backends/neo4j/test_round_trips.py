@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from backends.neo4j import open_neo4j
-from backends.neo4j.storage import Neo4jStorage
-from backends.neo4j.texts import from_ordered, to_ordered
 from tests.backends.neo4j.kit import (
     KEYS,
     NESTED,
@@ -23,12 +20,15 @@ from tests.backends.neo4j.kit import (
 )
 from ugs.changes import TableWrites
 from ugs.events import EMPTY_LOG, GENESIS_CRC, Head, Idem, Tx, to_line
-from ugs.features import CATALOG
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Tombstone
-from ugs.retries import RETRIES, Retry
-from ugs.snapshots import SNAPSHOTS, SnapshotPiece
+from ugs.log.idempotency import RETRIES, Retry
+from ugs.log.snapshots import SNAPSHOTS, SnapshotPiece
 from ugs.storage import EventQuery
 from ugs.values import to_text
+from ugs_backends.neo4j import open_neo4j
+from ugs_backends.neo4j.indexes.collation import from_ordered, to_ordered
+from ugs_backends.neo4j.storage import Neo4jStorage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

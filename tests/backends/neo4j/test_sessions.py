@@ -9,16 +9,19 @@ import pytest
 import pytest_asyncio
 from msgspec import Struct
 
-from backends.neo4j import open_neo4j
-from backends.neo4j.storage import Neo4jStorage
+from tests.backends import older_facts
 from tests.backends.neo4j.kit import cypher, edge, events, insert, node, rows, write
-from ugs.catalog import Catalog, Field, Index, Kind, Table, Unique
+from ugs.catalog import Catalog
 from ugs.changes import TableWrites
 from ugs.errors import SchemaMismatch, UniqueViolation
-from ugs.features import CATALOG
+from ugs.facts.model import FACTS as GRAPH_FACTS
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES
-from ugs.reads.where import Has, eq
+from ugs.reads.filters import Has, eq
 from ugs.storage import EventQuery
+from ugs.tables import Field, Index, Kind, Table, Unique
+from ugs_backends.neo4j import open_neo4j
+from ugs_backends.neo4j.storage import Neo4jStorage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -253,3 +256,19 @@ async def test_two_stores_may_open_a_new_database_at_once(storage: Neo4jStorage,
     finally:
         await pair[0].drop()
         await pair[1].close()
+
+
+async def test_open_facts_of_older_stores_are_told_apart_by_their_agent(url: str) -> None:
+    first = open_neo4j(f"{url}older")
+    await first.open(Catalog([older_facts.TABLE], CATALOG.rules))
+    await write(first, {older_facts.TABLE: TableWrites(inserts=[older_facts.private("f1", "a1")])})
+    await first.close()
+    second = open_neo4j(f"{url}older")
+    await second.open(CATALOG)
+    try:
+        await write(second, {GRAPH_FACTS: TableWrites(inserts=[older_facts.private("f2", "a2")])})
+        for agent in ("a1", "a2"):
+            with pytest.raises(UniqueViolation):
+                await write(second, {GRAPH_FACTS: TableWrites(inserts=[older_facts.private("f3", agent)])})
+    finally:
+        await second.drop()

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from backends.sql import SqlStorage, open_sql
 from tests import servers
 from tests.backends.sql.samples import CATALOG
+from ugs_backends.sql import SqlStorage, open_sql
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -7,11 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from ugs.catalog import Catalog, Field, Index, Kind, Relation, Row, Table, Unique
+from ugs.catalog import Catalog
 from ugs.changes import TableWrites
-from ugs.features import RULES
-from ugs.reads.where import All, Any_, Linked, Not, Where, eq, matcher
+from ugs.feature_registry import RULES
+from ugs.reads.filters import All, Any_, Linked, Not, Where, eq, matcher
 from ugs.storage import Storage
+from ugs.tables import Field, Index, Kind, Relation, Row, Table, Unique
 from ugs.values import JsonText, to_text
 
 

@@ -8,21 +8,21 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.backends.sql.samples import PARTS, THINGS, Part, Thing
-from ugs.catalog import Field, Kind, Table
+from ugs.reads.filters import EVERYTHING, All, Any_, Compare, Has, Linked, Not, Op, Property, Where
 from ugs.reads.plan import Order, Page, full_order
-from ugs.reads.where import EVERYTHING, All, Any_, Compare, Has, Linked, Not, Op, Property, Where
+from ugs.tables import Field, Kind, Table
 from ugs.values import to_text
 
 INTEGERS = [0, 1, -1, 2, 10, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, 2**63 - 1, -(2**63)]
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.1, 0.30000000000000004, 1.5, 2.0**53, 2.0**62, 2.0**63, -(2.0**63), 1e300, 5e-324]
 TEXTS = ["", "a", "A", "b", "ab", "a|b", "é", "\ud7ff", "\ue000", "\U0010ffff", "\U0001f600", "a'b", '"', "%", "a_"]
 TEXTS += ["a%_\\a%_", '""é\U0001f600""']
-LONG = "x" * 150
+LONG_TEXT = "x" * 150
 KEYS = ["k", "K", "name", "a.b", '"q"', "$", "é"]
 
 integers = st.sampled_from(INTEGERS)
 floats = st.sampled_from(FLOATS) | st.floats(allow_nan=False, allow_infinity=False)
-texts = st.sampled_from([*TEXTS, LONG, LONG + "a", LONG + "b"])
+texts = st.sampled_from([*TEXTS, LONG_TEXT, LONG_TEXT + "a", LONG_TEXT + "b"])
 scalars = st.none() | st.booleans() | integers | floats | texts
 json_values = st.recursive(
     scalars,

@@ -12,16 +12,16 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from backends.sql import SqlStorage, open_sql
-from backends.sql.link import Link
-from backends.sql.postgresql.errors import translated
-from backends.sql.postgresql.link import PostgresqlLink
-from backends.sql.postgresql.storage import PostgresqlStorage
-from backends.sql.sqlite.errors import translated as translated_sqlite
 from tests import servers
 from tests.backends.sql.samples import CATALOG, THINGS, Thing, inserts, store, thing
-from tests.backends.sql.test_watch import heard, write
+from tests.backends.sql.test_statement_watchdog import heard, write
 from ugs.errors import Conflict, DeadlineExceeded, OutcomeUnknown, StorageIOError, Unavailable
+from ugs_backends.sql import SqlStorage, open_sql
+from ugs_backends.sql.connections.connection import DriverConnection
+from ugs_backends.sql.postgresql.connection import PostgresqlLink
+from ugs_backends.sql.postgresql.errors import translate_error
+from ugs_backends.sql.postgresql.storage import PostgresqlStorage
+from ugs_backends.sql.sqlite.errors import translate_error as translated_sqlite
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ async def test_a_full_disk_changes_nothing(file: Path) -> None:
 
 
 async def test_a_file_locked_by_another_program_is_unavailable(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backends.sql.sqlite.link.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("ugs_backends.sql.sqlite.connection.BUSY_SECONDS", 0.2)
     storage = await opened(file)
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -165,13 +165,13 @@ async def test_a_wrong_database_or_password_says_so(part: str, wrong: str, words
     ],
 )
 def test_errors_of_the_driver_become_ours(error: Exception, ours: type[Exception]) -> None:
-    assert type(translated(error, "a store")) is ours
+    assert type(translate_error(error, "a store")) is ours
 
 
 async def test_a_connection_lost_before_or_in_a_commit() -> None:
     lost = ConnectionResetError("x")
-    assert isinstance(translated(lost, "a store", committing=True), OutcomeUnknown)
-    assert isinstance(translated(lost, "a store"), Unavailable)
+    assert isinstance(translate_error(lost, "a store", committing=True), OutcomeUnknown)
+    assert isinstance(translate_error(lost, "a store"), Unavailable)
 
 
 @pytest.mark.parametrize("url", ["postgresql"], indirect=True)
@@ -195,7 +195,7 @@ async def test_a_watcher_finds_its_way_back(storage: PostgresqlStorage, monkeypa
     pids: list[int] = []
     acquire = storage.watchers.acquire
 
-    async def noted() -> Link:
+    async def noted() -> DriverConnection:
         link = await acquire()
         assert isinstance(link, PostgresqlLink)
         pids.append(link.connection.get_server_pid())

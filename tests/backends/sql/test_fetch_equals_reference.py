@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backends.sql import SqlStorage
 from tests.backends.sql import strategies as some
 from tests.backends.sql.samples import PARTS, THINGS, holds, store
-from ugs.catalog import Table
+from ugs.reads.filters import Where
 from ugs.reads.plan import Order, Page, paged
-from ugs.reads.where import Where
+from ugs.tables import Table
+from ugs_backends.sql import SqlStorage
 
 SHARED_STORE = settings(
     deadline=None,
@@ -65,7 +65,7 @@ def questions(draw: st.DrawFn, rows: dict[Table, list[Any]]) -> tuple[Table, Whe
 @pytest.mark.parametrize("count", [1, 12_000])
 async def test_a_list_of_many_values_is_one_condition(storage: SqlStorage, count: int) -> None:
     from tests.backends.sql.samples import thing
-    from ugs.reads.where import in_
+    from ugs.reads.filters import in_
 
     await store(storage, {THINGS: [thing("a"), thing("b")]})
     async with storage.session() as session:

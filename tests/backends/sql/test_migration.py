@@ -12,18 +12,22 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from backends.sql import SqlStorage, open_sql
-from backends.sql.link import Link
-from backends.sql.migration import bring_up_to_date, read_record, transaction
-from backends.sql.session import Shape
+from tests.backends import older_facts
 from tests.backends.sql.samples import CATALOG, PARTS, SEATS, THINGS, Seat, thing, words_of_thing
 from tests.backends.sql.test_sessions import event
-from ugs.catalog import Catalog, Field, Index, Kind, Table
+from ugs.catalog import Catalog
 from ugs.changes import TableWrites
-from ugs.errors import SchemaMismatch
-from ugs.features import RULES
-from ugs.reads.where import Has, Op, Property
+from ugs.errors import SchemaMismatch, UniqueViolation
+from ugs.facts.model import FACTS
+from ugs.feature_registry import CATALOG as FEATURES
+from ugs.feature_registry import RULES
+from ugs.reads.filters import Has, Op, Property
+from ugs.tables import Field, Index, Kind, Table
 from ugs.values import JsonText, to_text
+from ugs_backends.sql import SqlStorage, open_sql
+from ugs_backends.sql.connections.connection import DriverConnection
+from ugs_backends.sql.migrations.migration import bring_up_to_date, open_transaction, read_record
+from ugs_backends.sql.session import StoreContext
 
 
 class Young(Struct, frozen=True):
@@ -95,6 +99,22 @@ async def test_a_catalog_may_grow(url: str) -> None:
     assert await check_grown(url) == []
 
 
+async def test_open_facts_of_older_stores_are_told_apart_by_their_agent(url: str) -> None:
+    storage = await opened(url, Catalog([older_facts.TABLE], RULES))
+    async with storage.session(write=True) as session:
+        await session.append([event(1)], {older_facts.TABLE: TableWrites(inserts=[older_facts.private("f1", "a1")])})
+    await storage.close()
+
+    storage = await opened(url, FEATURES)
+    async with storage.session(write=True) as session:
+        await session.append([event(2)], {FACTS: TableWrites(inserts=[older_facts.private("f2", "a2")])})
+    for agent in ("a1", "a2"):
+        with pytest.raises(UniqueViolation):
+            async with storage.session(write=True) as session:
+                await session.append([event(3)], {FACTS: TableWrites(inserts=[older_facts.private("f3", agent)])})
+    await storage.close()
+
+
 async def test_a_store_of_a_newer_program_is_refused_and_left_alone(url: str) -> None:
     await make_young(url)
     storage = await opened(url, AFTER)
@@ -155,12 +175,12 @@ async def test_tables_of_somebody_else_are_not_touched(url: str) -> None:
 # ── steps ────────────────────────────────────────────────────────────────────
 
 
-async def add_colour(link: Link, shape: Shape) -> None:
+async def add_colour(link: DriverConnection, shape: StoreContext) -> None:
     await link.run("ALTER TABLE seats ADD COLUMN colour text")
     await link.run("UPDATE seats SET colour = 'red'")
 
 
-async def rename_colour(link: Link, shape: Shape) -> None:
+async def rename_colour(link: DriverConnection, shape: StoreContext) -> None:
     await link.run("CREATE TABLE paints (name text)")
     await link.run("INSERT INTO paints SELECT colour FROM seats")
     await link.run("ALTER TABLE seats RENAME COLUMN colour TO paint")
@@ -169,8 +189,8 @@ async def rename_colour(link: Link, shape: Shape) -> None:
 STEPS = (add_colour, rename_colour)
 
 
-async def layout_of(link: Link, shape: Shape) -> str:
-    async with transaction(link):
+async def layout_of(link: DriverConnection, shape: StoreContext) -> str:
+    async with open_transaction(link):
         return (await read_record(link, shape) or {})["layout"]
 
 
@@ -191,10 +211,10 @@ class Killed(BaseException):
     """The process is gone."""
 
 
-class Dying(Link):
+class Dying(DriverConnection):
     """A connection that breaks off before its n-th statement, as when its process is killed."""
 
-    def __init__(self, link: Link, left: int) -> None:
+    def __init__(self, link: DriverConnection, left: int) -> None:
         self.link = link
         self.left = left
 
@@ -260,7 +280,7 @@ async def test_steps_killed_at_any_statement_are_finished_by_the_next_opening(st
 async def test_growth_killed_at_any_statement_is_finished_by_the_next_opening(url: str) -> None:
     await make_young(url)
     helper = open_sql(url)
-    shape = Shape(AFTER, helper.dialect)
+    shape = StoreContext(AFTER, helper.dialect)
     for survived in range(100):
         link = await helper.connect(write=True)
         try:
@@ -276,8 +296,8 @@ async def test_growth_killed_at_any_statement_is_finished_by_the_next_opening(ur
 
 KILL_AT = """
 import asyncio, os, sys
-from backends.sql import open_sql
-from backends.sql.sqlite import link
+from ugs_backends.sql import open_sql
+from ugs_backends.sql.sqlite import connection as link
 from tests.backends.sql.samples import CATALOG
 
 left = int(sys.argv[2])

@@ -7,19 +7,19 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backends.sql import SqlStorage, open_sql
 from tests.backends.sql import strategies as some
 from tests.backends.sql.samples import CATALOG, PARTS, THINGS, store, thing
 from tests.backends.sql.test_fetch_equals_reference import SHARED_STORE
-from ugs.api import Graph
-from ugs.catalog import Table
+from ugs.graph.api import Graph
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode
-from ugs.graph.negative import any_negative_weight
-from ugs.reads.levels import execute_by_levels
+from ugs.graph.paths.bellman_ford import any_negative_weight
+from ugs.reads.filters import Compare, Op, Property, eq
+from ugs.reads.level_executor import execute_by_levels
 from ugs.reads.plan import Nested, Order, Page, Read
-from ugs.reads.where import Compare, Op, Property, eq
 from ugs.system import System
+from ugs.tables import Table
+from ugs_backends.sql import SqlStorage, open_sql
 
 TOUCHED = (
     "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
@@ -71,12 +71,12 @@ async def test_a_plan_of_any_depth_is_one_statement(storage: SqlStorage) -> None
         async with storage.session() as session:
             before = session.link.statements
             await session.read(plan)
-            assert session.link.statements - before == len(session.statements(plan)) == 1
+            assert session.link.statements - before == len(session.explain_read(plan)) == 1
 
 
 async def test_native_off_answers_the_same_by_the_defaults_of_the_port(url: str, storage: SqlStorage) -> None:
-    from backends.sql.session import SqlSession
     from ugs.storage import Session
+    from ugs_backends.sql.session import SqlSession
 
     await store(storage, {THINGS: [thing(id, "a") for id in "abc"], PARTS: []})
     plain = open_sql(url + ("&" if "?" in url else "?") + "native=off")
@@ -93,7 +93,7 @@ async def test_a_negative_weight_is_looked_for_in_the_index(url: str) -> None:
     edges = (AddEdge(id=None, source="n", target="n", weight=1 + number) for number in range(3_000))
     async with System(open_sql(url)) as system:
         await Graph(system).do(Batch((AddNode(id="n"), *edges)))
-        await system.storage.take_stock()
+        await system.storage.analyze()
         async with system.session() as session:
             assert not await any_negative_weight(session)
             if session.shape.dialect.name == "postgresql":

@@ -7,16 +7,16 @@ import asyncio
 import pytest
 from hypothesis import given
 
-from backends.sql import SqlStorage, open_sql
 from tests.backends.sql import strategies as some
 from tests.backends.sql.samples import CATALOG, PARTS, SEATS, THINGS, Part, Seat, holds, inserts, store, thing
 from tests.backends.sql.test_fetch_equals_reference import SHARED_STORE
 from ugs.changes import TableWrites
 from ugs.errors import StorageIOError, UgsError, UniqueViolation
 from ugs.events import EMPTY_LOG, Event, Head, Idem, Tx, seal, to_line
-from ugs.reads.where import Has, Op, Property, eq
+from ugs.reads.filters import Has, Op, Property, eq
 from ugs.storage import EventQuery
 from ugs.values import JsonText, to_text
+from ugs_backends.sql import SqlStorage, open_sql
 
 
 def event(position: int, type: str = "Happened", element: str | None = None) -> Event:
@@ -100,6 +100,8 @@ async def test_the_log_is_asked_by_position_element_and_type(storage: SqlStorage
     assert await positions(storage, EventQuery(types=frozenset({"B"}), after=1)) == [3, 5, 7]
     assert await positions(storage, EventQuery(types=frozenset())) == []
     assert await positions(storage, EventQuery(element="\x00")) == []
+    assert await positions(storage, EventQuery(elements=frozenset({"y", "z", "\x00"}))) == [3, 6]
+    assert await positions(storage, EventQuery(elements=frozenset())) == []
 
 
 @pytest.mark.parametrize("change", ["UPDATE events SET type = 'x'", "DELETE FROM events"])
@@ -291,7 +293,7 @@ async def test_a_store_that_has_taken_stock_knows_how_much_it_has(storage: SqlSt
         pytest.skip("elsewhere there is nothing to count")
     async with storage.session(write=True) as session:
         await session.append([event(1)], inserts(THINGS, *(thing(f"t{number}") for number in range(50))))
-    await storage.take_stock()
+    await storage.analyze()
     async with storage.session() as session:
         asked = "SELECT reltuples FROM pg_class WHERE oid = 'things'::regclass"
         assert await session.link.rows(asked) == [(50.0,)]

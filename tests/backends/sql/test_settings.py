@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gc
+import ssl
 from pathlib import Path
 
 import pytest
 
-from backends.sql import open_sql
-from backends.sql.settings import PostgresqlSettings, SqliteSettings, settings_from
+from tests import servers
 from tests.backends.sql.samples import CATALOG, THINGS, store, thing
+from ugs.connect import storage_for
 from ugs.errors import InvalidSyntax
+from ugs_backends.sql import open_sql
+from ugs_backends.sql.postgresql.storage import PostgresqlStorage, build_ssl_argument
+from ugs_backends.sql.settings import PostgresqlSettings, SqliteSettings, parse_settings
 
 
 @pytest.mark.parametrize(
@@ -31,7 +35,7 @@ from ugs.errors import InvalidSyntax
     ],
 )
 def test_a_url_says_where_the_store_is(url: str, settings: object) -> None:
-    assert settings_from(url) == settings
+    assert parse_settings(url) == settings
 
 
 @pytest.mark.parametrize(
@@ -48,12 +52,12 @@ def test_a_url_says_where_the_store_is(url: str, settings: object) -> None:
         "postgresql://me:secret@db:port/x",
         "postgresql://me:secret@db/x?schema=a-b",
         "postgresql://me:secret@db/x?schema=pg_x",
-        "postgresql://me:secret@db/x?sslmode=require",
+        "postgresql://me:secret@db/x?sslmodus=require",
     ],
 )
 def test_a_url_that_says_nothing_useful_is_refused_in_words(url: str) -> None:
     with pytest.raises(InvalidSyntax) as refused:
-        settings_from(url)
+        parse_settings(url)
     assert "secret" not in str(refused.value) + repr(refused.value.details)
 
 
@@ -84,3 +88,54 @@ async def test_a_private_store_keeps_its_rows_until_it_is_forgotten() -> None:
 def test_without_native_paths_a_store_declares_none(url: str) -> None:
     assert open_sql(url).capabilities.native
     assert open_sql(f"{url}?native=off").capabilities.native == frozenset()
+
+
+def test_urls_of_managed_databases_are_taken_as_they_are() -> None:
+    """Providers hand out `postgres://` and libpq's own options."""
+    found = parse_settings("postgres://me:s3cret@db.example:6543/graph?sslmode=require")
+    assert found == parse_settings("postgresql://me:s3cret@db.example:6543/graph?ssl=require")
+    assert isinstance(found, PostgresqlSettings) and found.ssl == "require"
+    assert type(storage_for("postgres://me@h/graph?sslmode=verify-full&sslrootcert=system")) is PostgresqlStorage
+    with pytest.raises(InvalidSyntax) as refused:
+        parse_settings("postgres://me:s3cret@h/graph?sslmode=perhaps")
+    assert "sslmode must be one of disable" in str(refused.value) and "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "verify", "hostname"),
+    [
+        ("sslmode=verify-full", ssl.CERT_REQUIRED, True),
+        ("sslmode=verify-ca", ssl.CERT_REQUIRED, False),
+        ("sslmode=require&sslrootcert=system", ssl.CERT_REQUIRED, False),
+    ],
+)
+def test_a_server_is_verified_as_libpq_would(options: str, verify: ssl.VerifyMode, hostname: bool) -> None:
+    found = parse_settings(f"postgres://me@h/graph?{options}")
+    assert isinstance(found, PostgresqlSettings)
+    context = build_ssl_argument(found)["ssl"]
+    assert isinstance(context, ssl.SSLContext)
+    assert (context.verify_mode, context.check_hostname) == (verify, hostname)
+
+
+def test_modes_that_verify_nothing_are_left_to_the_driver() -> None:
+    for mode in ("disable", "allow", "prefer", "require"):
+        found = parse_settings(f"postgres://me@h/graph?sslmode={mode}")
+        assert isinstance(found, PostgresqlSettings) and build_ssl_argument(found) == {"ssl": mode}
+    found = parse_settings("postgres://me@h/graph")
+    assert isinstance(found, PostgresqlSettings) and build_ssl_argument(found) == {}
+
+
+async def test_certificates_that_are_not_there_are_told() -> None:
+    with pytest.raises(InvalidSyntax) as refused:
+        await open_sql("postgres://me:s3cret@127.0.0.1:1/graph?sslmode=verify-ca&sslrootcert=/no/where.pem").open(
+            CATALOG
+        )
+    assert "certificates" in str(refused.value) and "s3cret" not in str(refused.value)
+
+
+async def test_a_server_is_reached_by_the_short_scheme_and_libpqs_mode() -> None:
+    url = servers.require("postgresql").replace("postgresql://", "postgres://", 1)
+    storage = open_sql(f"{url}?schema=short_scheme&sslmode=prefer")
+    await storage.open(CATALOG)
+    await storage.drop()
+    await storage.close()

@@ -9,17 +9,17 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from backends.sql import open_sql
-from backends.sql.postgresql.dialect import PostgresqlDialect
-from backends.sql.postgresql.vectors import decoded, encoded
-from backends.sql.sqlite import vectors as sqlite_vectors
-from backends.sql.sqlite.dialect import SqliteDialect
-from backends.sql.storage import SqlStorage
 from tests import servers
 from ugs.changes import TableWrites
-from ugs.features import CATALOG
-from ugs.reads.near import Near, Scored, nearest_of, on_sphere, pack
+from ugs.feature_registry import CATALOG
+from ugs.reads.vector_search import Near, Scored, nearest_of, on_sphere, pack
 from ugs.vectors.model import NODE_VECTORS, Embedding
+from ugs_backends.sql import open_sql
+from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
+from ugs_backends.sql.postgresql.vector_extension import decode_vector, encode_vector
+from ugs_backends.sql.sqlite import vector_extension as sqlite_vectors
+from ugs_backends.sql.sqlite.dialect import SqliteDialect
+from ugs_backends.sql.storage import SqlStorage
 
 VECTORS = NODE_VECTORS.vectors
 WIDTH = 32
@@ -46,22 +46,22 @@ def exactly(rows: list[Embedding], limit: int = 20) -> list[list[Scored]]:
 
 def test_pgvector_gets_and_gives_its_own_bytes() -> None:
     vector = pack([1.0, -2.0, 0.0, 1000.0])
-    assert encoded(vector)[:8] == b"\x00\x04\x00\x00\x3f\x80\x00\x00"
-    assert decoded(encoded(vector)) == vector
+    assert encode_vector(vector)[:8] == b"\x00\x04\x00\x00\x3f\x80\x00\x00"
+    assert decode_vector(encode_vector(vector)) == vector
 
 
 def test_without_an_extension_nothing_is_compared_inside(monkeypatch: pytest.MonkeyPatch) -> None:
     assert PostgresqlDialect().score("a", "b") == PostgresqlDialect(None, 8).nearest_first("a", "b") == ""
     assert PostgresqlDialect("public").score("a", "b") == '-(a OPERATOR("public".<#>) b)'
-    monkeypatch.setattr("backends.sql.sqlite.dialect.extension", lambda: None)
+    monkeypatch.setattr("ugs_backends.sql.sqlite.dialect.find_extension", lambda: None)
     assert SqliteDialect().score("a", "b") == ""
 
 
 async def test_sqlite_gives_the_same_with_and_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = some_rows(60)
-    for name, found in (("with", sqlite_vectors.extension()), ("without", None)):
-        for place in ("dialect", "link"):
-            monkeypatch.setattr(f"backends.sql.sqlite.{place}.extension", lambda found=found: found)
+    for name, found in (("with", sqlite_vectors.find_extension()), ("without", None)):
+        for place in ("dialect", "connection"):
+            monkeypatch.setattr(f"ugs_backends.sql.sqlite.{place}.find_extension", lambda found=found: found)
         storage = open_sql(f"sqlite:///{tmp_path}/{name}.db")
         await storage.open(CATALOG)
         try:
@@ -118,7 +118,7 @@ async def test_a_store_of_bytes_stays_one(postgresql: Callable[[str], str], monk
 
     rows = some_rows(30)
     with monkeypatch.context() as without:
-        without.setattr("backends.sql.postgresql.storage.vector_schema", nowhere)
+        without.setattr("ugs_backends.sql.postgresql.storage.find_vector_schema", nowhere)
         storage = open_sql(postgresql(""))
         await storage.open(CATALOG)
         assert await searched(storage, rows) == exactly(rows)

@@ -1,4 +1,4 @@
-"""Semantic analysis: everything that is wrong with a query and can be known without data."""
+"""Semantic analysis: all errors that can be detected without data."""
 
 from ugs.cypher.analysis.queries import analyse
 

@@ -1,4 +1,4 @@
-"""Checking expressions: are all names known, and do the kinds fit, as far as they can be known?"""
+"""Analysis of expressions: all variables are defined, and static types fit."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ugs.cypher import syntax as s
-from ugs.cypher.analysis.walk import aggregates, has_aggregate, is_aggregate, walk
+from ugs.cypher.analysis.tree_walk import aggregates, has_aggregate, is_aggregate, walk
 from ugs.cypher.errors import COMPILE, CypherSyntaxError, CypherTypeError, did_you_mean
 from ugs.cypher.functions import FUNCTIONS
 from ugs.cypher.functions.aggregates import AGGREGATES, RESULTS, TWO_ARGUMENTS
-from ugs.cypher.kinds import (
+from ugs.cypher.static_types import (
     ANY,
     BOOLEAN,
     FLOAT,
@@ -24,9 +24,9 @@ from ugs.cypher.kinds import (
     PATH,
     STRING,
     Kind,
-    common,
+    find_common_kind,
     list_of,
-    named,
+    parse_kind,
 )
 
 Scope = dict[str, Kind]
@@ -39,7 +39,7 @@ def invalid(message: str, at: int) -> CypherSyntaxError:
     return CypherSyntaxError("InvalidArgumentType", message, at)
 
 
-def undefined(name: str, scope: Scope, at: int) -> CypherSyntaxError:
+def undefined_variable(name: str, scope: Scope, at: int) -> CypherSyntaxError:
     hint = did_you_mean(name, scope)
     return CypherSyntaxError("UndefinedVariable", f"The variable {name} is not defined{hint}", at)
 
@@ -89,12 +89,14 @@ def _literal(tree: s.Literal, scope: Scope) -> Kind:
 
 def _variable(tree: s.Variable, scope: Scope) -> Kind:
     if tree.name not in scope:
-        raise undefined(tree.name, scope, tree.at)
+        raise undefined_variable(tree.name, scope, tree.at)
     return scope[tree.name]
 
 
 def _property(tree: s.Property, scope: Scope) -> Kind:
     kind = check(tree.subject, scope)
+    if kind == PATH:
+        raise invalid("A path has no properties; look at nodes(…) or relationships(…)", tree.at)
     if kind.name not in WITH_KEYS:
         message = f"{kind} has no properties"
         raise CypherTypeError("InvalidArgumentType", message, tree.at, COMPILE)
@@ -104,6 +106,30 @@ def _property(tree: s.Property, scope: Scope) -> Kind:
 def _has_labels(tree: s.HasLabels, scope: Scope) -> Kind:
     require(check(tree.subject, scope), {"node", "relationship"}, "What has labels", tree.at)
     return BOOLEAN
+
+
+def check_labels(labels: s.LabelExpression, scope: Scope) -> None:
+    """Check the computed names of a label expression."""
+    for node in walk(labels):
+        if isinstance(node, s.DynamicLabels):
+            forbid_aggregates(node.value, "a label expression")
+            require(check(node.value, scope), {"string", "list"}, "A dynamic label", getattr(node.value, "at", 0))
+
+
+def _label_test(tree: s.LabelTest, scope: Scope) -> Kind:
+    require(check(tree.subject, scope), {"node", "relationship"}, "What has labels", tree.at)
+    if any(isinstance(node, s.DynamicLabels) for node in walk(tree.labels)):
+        raise CypherSyntaxError("UnexpectedSyntax", "Dynamic labels are possible in patterns of MATCH only", tree.at)
+    return BOOLEAN
+
+
+def _operand_test(tree: s.TypeTest | s.NormalizedTest, scope: Scope) -> Kind:
+    check(tree.operand, scope)
+    return BOOLEAN
+
+
+def _case_subject(tree: s.CaseSubject, scope: Scope) -> Kind:
+    return ANY
 
 
 def _index(tree: s.Index, scope: Scope) -> Kind:
@@ -125,7 +151,7 @@ def _slice(tree: s.Slice, scope: Scope) -> Kind:
 
 
 def _list(tree: s.ListLiteral, scope: Scope) -> Kind:
-    return list_of(common([check(item, scope) for item in tree.items]))
+    return list_of(find_common_kind([check(item, scope) for item in tree.items]))
 
 
 def _map(tree: s.MapLiteral, scope: Scope) -> Kind:
@@ -172,7 +198,7 @@ def _textual(tree: s.Binary, scope: Scope) -> Kind:
 def _plus(tree: s.Binary, scope: Scope) -> Kind:
     left, right = check(tree.left, scope), check(tree.right, scope)
     if "list" in (left.name, right.name):
-        return list_of(common([kind.item or ANY if kind.name == "list" else kind for kind in (left, right)]))
+        return list_of(find_common_kind([kind.item or ANY if kind.name == "list" else kind for kind in (left, right)]))
     wanted = NUMERIC | TIMES | {"string"}
     for kind, operand in ((left, tree.left), (right, tree.right)):
         require(kind, wanted, "An operand of +", operand.at)
@@ -194,11 +220,23 @@ def _arithmetic(tree: s.Binary, scope: Scope) -> Kind:
     return FLOAT if tree.op == "^" else _numeric(*kinds)
 
 
+def _concatenation(tree: s.Binary, scope: Scope) -> Kind:
+    left, right = check(tree.left, scope), check(tree.right, scope)
+    for kind, operand in ((left, tree.left), (right, tree.right)):
+        require(kind, {"string", "list"}, "An operand of ||", operand.at)
+    if {left.name, right.name} == {"string", "list"}:
+        raise invalid("|| joins two strings or two lists", tree.at)
+    if "list" in (left.name, right.name):
+        return list_of(find_common_kind([kind.item or ANY for kind in (left, right)]))
+    return STRING if "string" in (left.name, right.name) else ANY
+
+
 BINARIES: dict[str, Callable[[s.Binary, Scope], Kind]] = {
     **dict.fromkeys(("AND", "OR", "XOR"), _logical),
     "IN": _membership,
     **dict.fromkeys(("STARTS WITH", "ENDS WITH", "CONTAINS", "=~"), _textual),
     "+": _plus,
+    "||": _concatenation,
     **dict.fromkeys(("-", "*", "/", "%", "^"), _arithmetic),
 }
 
@@ -224,7 +262,7 @@ def _case(tree: s.Case, scope: Scope) -> Kind:
     for condition, _ in tree.branches:
         check(condition, scope, predicate=tree.subject is None)
     results = [result for _, result in tree.branches] + ([tree.default] if tree.default else [])
-    return common([check(result, scope) for result in results])
+    return find_common_kind([check(result, scope) for result in results])
 
 
 def _items_of(tree: s.Expression, scope: Scope) -> Kind:
@@ -291,7 +329,7 @@ def _call(tree: s.Call, scope: Scope) -> Kind:
         kind = check(argument, scope)
         if wanted:
             require(kind, wanted, f"The argument of {found.name}()", argument.at)
-    return named(found.result)
+    return parse_kind(found.result)
 
 
 def _check_count(tree: s.Call, low: int, high: int | None) -> None:
@@ -313,7 +351,7 @@ def _aggregate(tree: s.Call, scope: Scope) -> Kind:
         kinds.append(check(argument, scope))
     if tree.name in ("min", "max"):
         return kinds[0]
-    return list_of(kinds[0]) if tree.name == "collect" else named(RESULTS.get(tree.name, "any"))
+    return list_of(kinds[0]) if tree.name == "collect" else parse_kind(RESULTS.get(tree.name, "any"))
 
 
 def _count_star(tree: s.CountStar, scope: Scope) -> Kind:
@@ -330,6 +368,10 @@ CHECKERS: dict[type, Callable[[Any, Scope], Kind]] = {
     s.Variable: _variable,
     s.Property: _property,
     s.HasLabels: _has_labels,
+    s.LabelTest: _label_test,
+    s.TypeTest: _operand_test,
+    s.NormalizedTest: _operand_test,
+    s.CaseSubject: _case_subject,
     s.Index: _index,
     s.Slice: _slice,
     s.ListLiteral: _list,

@@ -1,14 +1,22 @@
-"""Checking patterns: what they bind, what they may refer to, and where two uses of a name collide."""
+"""Analysis of patterns: the variables they bind, and conflicting uses of a name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ugs.cypher.analysis.expressions import Scope, check, forbid_aggregates, undefined
+from ugs.cypher.analysis.expressions import (
+    Scope,
+    check,
+    check_condition,
+    check_labels,
+    forbid_aggregates,
+    undefined_variable,
+)
 from ugs.cypher.errors import CypherSyntaxError
-from ugs.cypher.kinds import NODE, OPEN, PATH, RELATIONSHIP, Kind, list_of
-from ugs.cypher.syntax import MapLiteral, NodePattern, PathPattern, RelationshipPattern
+from ugs.cypher.static_types import NODE, OPEN, PATH, RELATIONSHIP, Kind, list_of
+from ugs.cypher.syntax import MapLiteral, NodePattern, PathPattern, QuantifiedPath, RelationshipPattern
 
+PathElement = NodePattern | RelationshipPattern | QuantifiedPath
 RELATIONSHIPS = list_of(RELATIONSHIP)
 
 
@@ -16,16 +24,48 @@ def bind_patterns(patterns: Sequence[PathPattern], scope: Scope) -> Scope:
     """The scope after a MATCH of these patterns."""
     inner = dict(scope)
     used: set[str] = set()
+    groups: list[tuple[QuantifiedPath, Scope]] = []
     for pattern in patterns:
         for element in pattern.elements:
             if isinstance(element, NodePattern):
                 _bind(element.variable, NODE, inner, element.at)
+            elif isinstance(element, QuantifiedPath):
+                groups.append((element, _bind_group(element, scope, inner)))
             else:
                 _bind_relationship(element, inner, used)
         _bind_path(pattern, inner)
     for pattern in patterns:
-        _check_properties(pattern, inner)
+        _check_elements(pattern.elements, inner)
+        if pattern.where is not None:
+            check_condition(pattern.where, inner, "a pattern")
+    for group, own in groups:
+        _check_elements(group.elements, own)
+        if group.where is not None:
+            check_condition(group.where, own, "a quantified path pattern")
     return inner
+
+
+def _bind_group(group: QuantifiedPath, outer: Scope, scope: Scope) -> Scope:
+    """Bind the variables of a quantified path as lists; the result is the scope of one repetition."""
+    own = bind_elements(group.elements, outer)
+    names = {element.variable: element for element in group.elements if element.variable is not None}
+    for name, element in names.items():
+        if name in scope:
+            raise CypherSyntaxError("VariableAlreadyBound", f"{name} has been defined before", element.at)
+        scope[name] = list_of(own[name])
+    return own
+
+
+def bind_elements(elements: Sequence[NodePattern | RelationshipPattern], outer: Scope) -> Scope:
+    """The scope inside a quantified path."""
+    own: Scope = dict(outer)
+    used: set[str] = set()
+    for element in elements:
+        if isinstance(element, NodePattern):
+            _bind(element.variable, NODE, own, element.at)
+        else:
+            _bind_relationship(element, own, used)
+    return own
 
 
 def _bind(name: str | None, kind: Kind, scope: Scope, at: int) -> None:
@@ -63,8 +103,15 @@ def _bind_path(pattern: PathPattern, scope: Scope) -> None:
     scope[name] = PATH
 
 
-def _check_properties(pattern: PathPattern, scope: Scope) -> None:
-    for element in pattern.elements:
+def _check_elements(elements: Sequence[PathElement], scope: Scope) -> None:
+    for element in elements:
+        if isinstance(element, QuantifiedPath):
+            continue
+        labels = element.label_expression if isinstance(element, NodePattern) else element.type_expression
+        if labels is not None:
+            check_labels(labels, scope)
+        if element.where is not None:
+            check_condition(element.where, scope, "a pattern")
         if element.properties is not None:
             forbid_aggregates(element.properties, "a pattern")
             check(element.properties, scope)
@@ -77,5 +124,5 @@ def check_pattern_expression(pattern: PathPattern, scope: Scope) -> None:
     """A pattern used as a condition brings no new names."""
     for element in pattern.elements:
         if element.variable is not None and element.variable not in scope:
-            raise undefined(element.variable, scope, element.at)
+            raise undefined_variable(element.variable, scope, element.at)
     bind_patterns((pattern,), scope)

@@ -1,12 +1,12 @@
-"""Checking WITH and RETURN: names of columns, the rules of aggregation, and what ORDER BY may refer to."""
+"""Analysis of WITH and RETURN: column names, aggregation rules and the scope of ORDER BY."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ugs.cypher.analysis.expressions import Scope, check, forbid_aggregates, undefined
-from ugs.cypher.analysis.walk import aggregates, free_variables, has_aggregate, is_aggregate, parts, walk
+from ugs.cypher.analysis.expressions import Scope, check, forbid_aggregates, undefined_variable
+from ugs.cypher.analysis.tree_walk import aggregates, free_variables, has_aggregate, is_aggregate, parts, walk
 from ugs.cypher.errors import CypherSyntaxError
 from ugs.cypher.syntax import (
     Expression,
@@ -24,7 +24,7 @@ from ugs.cypher.syntax import (
 )
 
 
-def all_items(projection: Projection, names: list[str]) -> tuple[Item, ...]:
+def expand_items(projection: Projection, names: list[str]) -> tuple[Item, ...]:
     """The items with `*` written out."""
     if not projection.everything:
         return projection.items
@@ -40,7 +40,7 @@ def check_projection(projection: Projection, scope: Scope, at: int, is_with: boo
     """The scope after the projection, and the one that its ORDER BY and WHERE see."""
     if projection.everything and not scope and not is_with:
         raise CypherSyntaxError("NoVariablesInScope", "RETURN * needs at least one variable", at)
-    items = all_items(projection, list(scope))
+    items = expand_items(projection, list(scope))
     kinds = [check(item.value, scope) for item in items]
     after: Scope = {item.name: kind for item, kind in zip(items, kinds, strict=True)}
     if len(after) < len(items):
@@ -69,7 +69,7 @@ def _check_groups(items: tuple[Item, ...]) -> None:
     keys = [item.value for item in items if not has_aggregate(item.value)]
     for item in items:
         if has_aggregate(item.value):
-            for leaf in ungrouped(item.value, keys):
+            for leaf in find_ungrouped(item.value, keys):
                 raise _ambiguous(leaf)
 
 
@@ -78,7 +78,7 @@ def _ambiguous(leaf: Expression) -> CypherSyntaxError:
     return CypherSyntaxError("AmbiguousAggregationExpression", message, leaf.at)
 
 
-def ungrouped(tree: Tree, keys: list[Expression], local: frozenset[str] = frozenset()) -> Iterator[Expression]:
+def find_ungrouped(tree: Tree, keys: list[Expression], local: frozenset[str] = frozenset()) -> Iterator[Expression]:
     """Variables and properties beside the aggregations that are no grouping keys themselves."""
     if is_aggregate(tree) or (isinstance(tree, Variable | Property) and tree in keys):
         return
@@ -91,10 +91,10 @@ def ungrouped(tree: Tree, keys: list[Expression], local: frozenset[str] = frozen
     elif isinstance(tree, Reduce):
         local |= {tree.variable, tree.accumulator}
     for part in parts(tree):
-        yield from ungrouped(part, keys, local)
+        yield from find_ungrouped(part, keys, local)
 
 
-def replaced(tree: Expression, items: tuple[Item, ...]) -> str | None:
+def find_column(tree: Expression, items: tuple[Item, ...]) -> str | None:
     """The column that already holds the value of an expression."""
     return next((item.name for item in items if item.value == tree), None)
 
@@ -102,14 +102,14 @@ def replaced(tree: Expression, items: tuple[Item, ...]) -> str | None:
 def _check_sort(sort: Sort, items: tuple[Item, ...], visible: Scope, grouped: bool, distinct: bool) -> None:
     if has_aggregate(sort.value) and not grouped:
         forbid_aggregates(sort.value, "ORDER BY without an aggregation in the projection")
-    if replaced(sort.value, items) is not None:
+    if find_column(sort.value, items) is not None:
         return
     if not grouped and not distinct:
         check(sort.value, visible)
         return
     if has_aggregate(sort.value):
         _check_grouped_sort(sort.value, items, visible)
-    rewritten = with_columns(sort.value, items)
+    rewritten = substitute_columns(sort.value, items)
     check(rewritten, visible)
     for found in aggregates(rewritten):
         message = "ORDER BY may repeat an aggregation of the projection, not add another"
@@ -123,25 +123,25 @@ def _check_grouped_sort(value: Expression, items: tuple[Item, ...], visible: Sco
     for found in aggregates(value):
         if found not in projected:
             for name in sorted(free_variables(found) - visible.keys()):
-                raise undefined(name, visible, found.at)
-    for leaf in ungrouped(value, keys):
+                raise undefined_variable(name, visible, found.at)
+    for leaf in find_ungrouped(value, keys):
         name = next(node.name for node in walk(leaf) if isinstance(node, Variable))
         if name in visible:
             continue
-        raise _ambiguous(leaf) if name in in_keys else undefined(name, visible, leaf.at)
+        raise _ambiguous(leaf) if name in in_keys else undefined_variable(name, visible, leaf.at)
 
 
-def with_columns(tree: Tree, items: tuple[Item, ...]) -> Tree:
+def substitute_columns(tree: Tree, items: tuple[Item, ...]) -> Tree:
     """The expression with every part that is a projected expression replaced by its column."""
-    name = replaced(tree, items) if isinstance(tree, Expression) else None
+    name = find_column(tree, items) if isinstance(tree, Expression) else None
     if name is not None:
         return Variable(name, at=tree.at)
     if isinstance(tree, tuple):
-        return tuple(with_columns(part, items) for part in tree)
+        return tuple(substitute_columns(part, items) for part in tree)
     if not hasattr(tree, "__dataclass_fields__"):
         return tree
     names = [field for field in tree.__dataclass_fields__ if field != "at"]
-    return replace(tree, **{field: with_columns(getattr(tree, field), items) for field in names})
+    return replace(tree, **{field: substitute_columns(getattr(tree, field), items) for field in names})
 
 
 def _check_bound(bound: Expression | None, name: str) -> None:

@@ -1,1 +1,1 @@
-"""The engine: plans of operators over rows, compiled from the syntax tree, fed by a view of the graph."""
+"""The execution engine: operators over rows, compiled from the syntax tree, fed by a view of the graph."""

@@ -1,17 +1,17 @@
-"""Reaching into values: properties, elements, slices, projections."""
+"""Access to parts of values: properties, elements, slices, map projections."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ugs.cypher.engine.env import Fn
 from ugs.cypher.engine.run import Row
+from ugs.cypher.engine.slots import Fn
 from ugs.cypher.errors import CypherTypeError
 from ugs.cypher.functions.lists import element_at
 from ugs.cypher.temporal import Duration, Temporal
-from ugs.cypher.temporal.fields import field_of
+from ugs.cypher.temporal.components import field_of
 from ugs.cypher.values.entities import Node, Relationship
-from ugs.cypher.values.naming import kind_name
+from ugs.cypher.values.type_names import kind_name
 
 
 def get_property(subject: Any, key: str) -> Any:

@@ -1,4 +1,4 @@
-"""How much a query may use. Whatever would go beyond is stopped with an error that names the limit."""
+"""Resource limits of a query; exceeding one raises an error that names it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ class Limits(Struct, frozen=True):
     held: int = 5_000_000
     """Values held at one time: rows waiting to be sorted, groups, elements fetched."""
     seconds: float = 30.0
-    """Time from start to answer."""
+    """Time from start to answer; the deadline of the request around holds where it is earlier."""
+    answer_bytes: int = 64 << 20
+    """The answer written out as text, about."""
     path: int = 100
     """Relationships in one path of variable length."""

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ugs.cypher.errors import CypherArgumentError
-from ugs.cypher.functions.registry import wrong
+from ugs.cypher.functions.registry import wrong_type
 from ugs.cypher.temporal import Duration
-from ugs.cypher.values.arithmetic import MAX_LIST, add, is_number
-from ugs.cypher.values.comparing import sort_key
+from ugs.cypher.values.arithmetic import MAX_LIST, check_int64, is_number
+from ugs.cypher.values.comparison import sort_key
 from ugs.errors import LimitExceeded
+
+MAX_KEPT_FLOATS = 10_000
+"""Number of floats kept before they are reduced to a few with the same sum."""
+EXACT_INTEGERS = 2**53
+"""Integers up to here are floats, too."""
 
 
 class Collector:
     """Takes the values of one group; nulls never reach it."""
+
+    gathers = False
+    """Whether all values are kept until the end."""
+    takes_at_once = False
+    """Whether the same value several times over costs no more than once."""
 
     def take(self, value: Any) -> None:
         raise NotImplementedError
@@ -30,6 +40,8 @@ class Collector:
 
 
 class Count(Collector):
+    takes_at_once = True
+
     def __init__(self) -> None:
         self.count = 0
 
@@ -44,6 +56,8 @@ class Count(Collector):
 
 
 class Collect(Collector):
+    gathers = True
+
     def __init__(self) -> None:
         self.values: list[Any] = []
 
@@ -57,19 +71,34 @@ class Collect(Collector):
 
 
 class Sum(Collector):
+    """The exact sum of integers and floats, rounded once at its end, so that the order of the rows changes nothing."""
+
     def __init__(self) -> None:
-        self.total: Any = 0
+        self.whole = 0
+        self.floats: list[float] = []
+        self.time: Duration | None = None
 
     def take(self, value: Any) -> None:
-        if isinstance(value, Duration):
-            self.total = value if self.total == 0 else self.total + value
-        elif is_number(value) and not isinstance(self.total, Duration):
-            self.total = add(self.total, value)
+        if isinstance(value, Duration) and not self.floats and not self.whole:
+            self.time = value if self.time is None else self.time + value
+        elif not is_number(value) or self.time is not None:
+            raise wrong_type("sum", value)
+        elif isinstance(value, int):
+            self.whole += value
         else:
-            raise wrong("sum", value)
+            self.floats.append(value)
+            if len(self.floats) > MAX_KEPT_FLOATS:
+                self.floats = exact_parts(self.floats)
+
+    def total(self) -> Any:
+        """The sum so far; an integer may be larger than one can be kept."""
+        if self.time is not None:
+            return self.time
+        return exact_sum(self.floats, self.whole) if self.floats else self.whole
 
     def result(self) -> Any:
-        return self.total
+        total = self.total()
+        return check_int64(total) if isinstance(total, int) else total
 
 
 class Average(Sum):
@@ -79,18 +108,61 @@ class Average(Sum):
 
     def take(self, value: Any) -> None:
         if not isinstance(value, Duration) and not is_number(value):
-            raise wrong("avg", value)
+            raise wrong_type("avg", value)
         self.count += 1
-        super().take(float(value) if is_number(value) else value)
+        super().take(value)
 
     def result(self) -> Any:
         if not self.count:
             return None
-        from fractions import Fraction
+        total = self.total()
+        if isinstance(total, Duration):
+            from fractions import Fraction
 
-        if isinstance(self.total, Duration):
-            return self.total.times(Fraction(1, self.count))
-        return self.total / self.count
+            return total.times(Fraction(1, self.count))
+        return total / self.count
+
+
+def exact_parts(numbers: Iterable[float]) -> list[float]:
+    """A few floats with exactly the same sum, none of which overlap; what is not finite stays as it is."""
+    parts: list[float] = []
+    non_finite: list[float] = []
+    for number in numbers:
+        if not math.isfinite(number):
+            non_finite.append(number)
+            continue
+        count = 0
+        high = number
+        for part in parts:
+            if abs(high) < abs(part):
+                high, part = part, high
+            total = high + part
+            rest = part - (total - high)
+            if rest:
+                parts[count] = rest
+                count += 1
+            high = total
+        parts[count:] = [high]
+    return parts + ([sum(non_finite)] if non_finite else [])
+
+
+def exact_sum(numbers: Sequence[float], whole: int) -> float:
+    """The sum rounded once; of what is not finite, what IEEE 754 says, in any order."""
+    non_finite = [number for number in numbers if not math.isfinite(number)]
+    if non_finite:
+        return math.nan if len(set(map(str, non_finite))) > 1 else non_finite[0]
+    try:
+        if abs(whole) <= EXACT_INTEGERS:
+            return math.fsum((*numbers, float(whole)))
+    except OverflowError:
+        pass
+    from fractions import Fraction
+
+    total = sum(map(Fraction, numbers), Fraction(whole))
+    try:
+        return float(total)
+    except OverflowError:
+        return math.inf if total > 0 else -math.inf
 
 
 class Extreme(Collector):
@@ -117,7 +189,7 @@ class Deviation(Collect):
 
     def take(self, value: Any) -> None:
         if not is_number(value):
-            raise wrong("stDev", value)
+            raise wrong_type("stDev", value)
         super().take(float(value))
 
     def result(self) -> float:
@@ -125,8 +197,11 @@ class Deviation(Collect):
         below = count if self.population else count - 1
         if count < 2 and not (self.population and count):
             return 0.0
-        mean = math.fsum(self.values) / count
-        return math.sqrt(math.fsum((value - mean) ** 2 for value in self.values) / below)
+        try:
+            mean = math.fsum(self.values) / count
+            return math.sqrt(math.fsum((value - mean) ** 2 for value in self.values) / below)
+        except (OverflowError, ValueError):  # such as 1e308 squared, or infinity less infinity
+            return math.nan if not all(map(math.isfinite, self.values)) else math.inf
 
 
 class Percentile(Collect):
@@ -144,7 +219,7 @@ class Percentile(Collect):
         self.part = part
         if number is not None:
             if not is_number(number):
-                raise wrong("percentile", number)
+                raise wrong_type("percentile", number)
             super().take(number)
 
     def result(self) -> Any:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ugs.cypher.errors import CypherError, CypherTypeError
-from ugs.cypher.functions.registry import function, wrong
+from ugs.cypher.functions.registry import function, wrong_type
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.values.arithmetic import text_of
+from ugs.cypher.values.value_types import value_type
 from ugs.values import MAX_INT, MIN_INT
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
@@ -25,7 +26,7 @@ def to_boolean(value: Any) -> bool | None:
         return WORDS.get(value.strip().lower())
     if isinstance(value, int):
         return value != 0
-    raise wrong("toBoolean", value)
+    raise wrong_type("toBoolean", value)
 
 
 @function("toInteger", result="integer")
@@ -34,7 +35,7 @@ def to_integer(value: Any) -> int | None:
         return int(value)
     if isinstance(value, int):
         return value
-    number = value if isinstance(value, float) else _number_in(value, "toInteger")
+    number = value if isinstance(value, float) else _parse_number(value, "toInteger")
     if isinstance(number, float) and not math.isfinite(number):
         return None
     whole = None if number is None else int(number)
@@ -45,13 +46,12 @@ def to_integer(value: Any) -> int | None:
 def to_float(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    number = _number_in(value, "toFloat")
-    return None if number is None else float(number)
+    return None if _parse_number(value, "toFloat") is None else float(value)
 
 
-def _number_in(value: Any, name: str) -> int | float | None:
+def _parse_number(value: Any, name: str) -> int | float | None:
     if not isinstance(value, str):
-        raise wrong(name, value)
+        raise wrong_type(name, value)
     if not NUMBER.fullmatch(value) or len(value) > 400:
         return None
     return int(value) if value.strip().lstrip("+-").isdigit() else float(value)
@@ -61,10 +61,10 @@ def _number_in(value: Any, name: str) -> int | float | None:
 def to_string(value: Any) -> str:
     if isinstance(value, str | bool | int | float | Temporal | Duration):
         return text_of(value)
-    raise wrong("toString", value)
+    raise wrong_type("toString", value)
 
 
-def _or_null(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _convert_or_null(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def converted(value: Any) -> Any:
         try:
             return convert(value)
@@ -74,21 +74,26 @@ def _or_null(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return converted
 
 
-def _of_list(name: str, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    gentle = _or_null(convert)
+def _convert_list(name: str, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    convert_or_null = _convert_or_null(convert)
 
     def converted(values: Any) -> list[Any]:
         if not isinstance(values, list):
-            raise wrong(name, values)
-        return [None if value is None else gentle(value) for value in values]
+            raise wrong_type(name, values)
+        return [None if value is None else convert_or_null(value) for value in values]
 
     return converted
 
 
 CONVERSIONS = {"Boolean": to_boolean, "Integer": to_integer, "Float": to_float, "String": to_string}
 for _kind, _convert in CONVERSIONS.items():
-    function(f"to{_kind}OrNull", result=_kind.lower())(_or_null(_convert))
-    function(f"to{_kind}List", "list", f"list<{_kind.lower()}>")(_of_list(f"to{_kind}List", _convert))
+    function(f"to{_kind}OrNull", result=_kind.lower())(_convert_or_null(_convert))
+    function(f"to{_kind}List", "list", f"list<{_kind.lower()}>")(_convert_list(f"to{_kind}List", _convert))
+
+
+@function("valueType", "any", "string", strict=False)
+def value_type_of(value: Any) -> str:
+    return value_type(value)
 
 
 @function("coalesce", many=True, strict=False)
@@ -98,7 +103,7 @@ def coalesce(*values: Any) -> Any:
 
 @function("nullIf", "any, any", strict=False)
 def null_if(left: Any, right: Any) -> Any:
-    from ugs.cypher.values.comparing import equals
+    from ugs.cypher.values.comparison import equals
 
     return None if equals(left, right) else left
 

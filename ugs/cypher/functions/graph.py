@@ -5,9 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from ugs.cypher.functions.registry import function, wrong
+from ugs.cypher.functions.registry import function, wrong_type
+from ugs.cypher.values.codec import decode
 from ugs.cypher.values.entities import Node, Path, Relationship
-from ugs.cypher.values.stored import decode
 
 ENTITY = "node|relationship"
 
@@ -15,7 +15,7 @@ ENTITY = "node|relationship"
 def _entity(name: str, value: Any) -> Any:
     if isinstance(value, Node | Relationship):
         return value
-    raise wrong(name, value)
+    raise wrong_type(name, value)
 
 
 for _name in ("id", "elementId"):
@@ -26,14 +26,14 @@ for _name in ("id", "elementId"):
 def labels(value: Any) -> list[str]:
     if isinstance(value, Node):
         return list(value.labels)
-    raise wrong("labels", value)
+    raise wrong_type("labels", value)
 
 
 @function("type", "relationship", "string")
 def type_of(value: Any) -> str:
     if isinstance(value, Relationship):
         return value.type
-    raise wrong("type", value)
+    raise wrong_type("type", value)
 
 
 @function("properties", f"{ENTITY}|map", "map")
@@ -50,7 +50,7 @@ def keys(value: Any) -> list[str]:
 def nodes(value: Any) -> list[Node]:
     if isinstance(value, Path):
         return list(value.nodes)
-    raise wrong("nodes", value)
+    raise wrong_type("nodes", value)
 
 
 for _name in ("relationships", "rels"):
@@ -59,21 +59,21 @@ for _name in ("relationships", "rels"):
     def relationships(value: Any) -> list[Relationship]:
         if isinstance(value, Path):
             return list(value.relationships)
-        raise wrong("relationships", value)
+        raise wrong_type("relationships", value)
 
 
 @function("startNode", "relationship", "node", live=True)
 def start_node(run: Any, value: Any) -> Any:
     if isinstance(value, Relationship):
         return run.graph.node(value.start)
-    raise wrong("startNode", value)
+    raise wrong_type("startNode", value)
 
 
 @function("endNode", "relationship", "node", live=True)
 def end_node(run: Any, value: Any) -> Any:
     if isinstance(value, Relationship):
         return run.graph.node(value.end)
-    raise wrong("endNode", value)
+    raise wrong_type("endNode", value)
 
 
 @function("weight", "relationship", "number")
@@ -81,7 +81,7 @@ def weight(value: Any) -> Any:
     """The weight of an edge, which is no property."""
     if isinstance(value, Relationship):
         return getattr(value.row, "weight", None)
-    raise wrong("weight", value)
+    raise wrong_type("weight", value)
 
 
 @function("data", "node")
@@ -89,7 +89,7 @@ def data(value: Any) -> Any:
     """The payload of a node, which is no property."""
     if isinstance(value, Node):
         return decode(getattr(value.row, "data", None))
-    raise wrong("data", value)
+    raise wrong_type("data", value)
 
 
 @function("created", ENTITY, "integer")

@@ -13,12 +13,13 @@ from decimal import (
     ROUND_HALF_UP,
     ROUND_UP,
     Decimal,
+    localcontext,
 )
 from typing import Any
 
 from ugs.cypher.errors import CypherArgumentError
-from ugs.cypher.functions.registry import function, wrong
-from ugs.cypher.values.arithmetic import fitting, is_number
+from ugs.cypher.functions.registry import function, wrong_type
+from ugs.cypher.values.arithmetic import check_int64, is_number
 
 NUMBER = "integer|float|number"
 ROUNDINGS = {
@@ -35,13 +36,13 @@ ROUNDINGS = {
 def _number(name: str, value: Any) -> Any:
     if is_number(value):
         return value
-    raise wrong(name, value)
+    raise wrong_type(name, value)
 
 
 @function("abs", NUMBER, "number")
 def absolute(value: Any) -> Any:
     number = abs(_number("abs", value))
-    return fitting(number) if isinstance(number, int) else number
+    return check_int64(number) if isinstance(number, int) else number
 
 
 @function("sign", NUMBER, "integer")
@@ -50,18 +51,20 @@ def sign(value: Any) -> int:
     return int(number > 0) - int(number < 0)
 
 
-@function("round", f"{NUMBER}, integer, string", "float", least=1)
-def rounded(value: Any, digits: Any = 0, mode: Any = None) -> float:
+@function("round", f"{NUMBER}, integer, string", "float", min_arguments=1)
+def round_number(value: Any, digits: Any = 0, mode: Any = None) -> float:
     number = float(_number("round", value))
     if not math.isfinite(number):
         return number
     if digits == 0 and mode is None:
         return float(math.floor(number + 0.5)) if abs(number) < 2**52 else number
-    if mode is not None and mode not in ROUNDINGS:
-        raise CypherArgumentError("InvalidArgumentValue", f"There is no rounding mode {mode!r}")
+    if mode is not None and (not isinstance(mode, str) or mode not in ROUNDINGS):
+        raise CypherArgumentError("InvalidArgumentValue", f"There is no rounding mode {str(mode)[:40]!r}")
     if type(digits) is not int or not 0 <= digits <= 300:
         raise CypherArgumentError("NumberOutOfRange", "round() takes 0 to 300 digits")
-    return float(Decimal(repr(number)).quantize(Decimal(1).scaleb(-digits), ROUNDINGS[mode or "HALF_UP"]))
+    # A float has at most 309 digits before the point.
+    with localcontext(prec=digits + 320):
+        return float(Decimal(repr(number)).quantize(Decimal(1).scaleb(-digits), ROUNDINGS[mode or "HALF_UP"]))
 
 
 def _whole(code: Callable[[float], int]) -> Callable[[float], float]:

@@ -1,4 +1,4 @@
-"""The table of functions: name, number and kinds of arguments, kind of the result, and the code behind it."""
+"""The function registry: name, number and types of arguments, type of the result, implementation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from ugs.cypher.errors import CypherTypeError
-from ugs.cypher.values.naming import kind_name
+from ugs.cypher.values.type_names import kind_name
 
 Code = Callable[..., Any]
 
@@ -37,7 +37,7 @@ def function(
     arguments: str = "any",
     result: str = "any",
     *,
-    least: int | None = None,
+    min_arguments: int | None = None,
     many: bool = False,
     strict: bool = True,
     live: bool = False,
@@ -47,13 +47,13 @@ def function(
     accepts = tuple(frozenset() if part == "any" else frozenset(part.split("|")) for part in parts)
 
     def register(code: Code) -> Code:
-        low = len(parts) if least is None else least
+        low = len(parts) if min_arguments is None else min_arguments
         FUNCTIONS[name.lower()] = Function(name, code, low, None if many else len(parts), accepts, result, strict, live)
         return code
 
     return register
 
 
-def wrong(name: str, value: Any) -> CypherTypeError:
+def wrong_type(name: str, value: Any) -> CypherTypeError:
     """The error for a value that a function cannot use."""
     return CypherTypeError("InvalidArgumentValue", f"{name}() cannot use {kind_name(value)}")

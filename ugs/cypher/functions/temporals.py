@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ugs.cypher.errors import CypherArgumentError
-from ugs.cypher.functions.registry import function, wrong
+from ugs.cypher.functions.registry import function, wrong_type
 from ugs.cypher.temporal import (
     Date,
     DateTime,
@@ -16,29 +16,29 @@ from ugs.cypher.temporal import (
     LocalTime,
     Temporal,
     Time,
-    between,
-    building,
-    reading,
+    constructors,
+    duration_between,
+    parser,
     truncation,
 )
 from ugs.cypher.temporal.calendar import NS
 from ugs.cypher.temporal.duration import duration_from_map, parse_duration
-from ugs.cypher.temporal.moments import at_instant
+from ugs.cypher.temporal.types import at_instant
 from ugs.cypher.temporal.zones import parse_zone
 
 PARSERS: dict[str, Callable[[str], Any]] = {
-    "date": reading.parse_date,
-    "localtime": reading.parse_localtime,
-    "time": reading.parse_time,
-    "localdatetime": reading.parse_localdatetime,
-    "datetime": reading.parse_datetime,
+    "date": parser.parse_date,
+    "localtime": parser.parse_localtime,
+    "time": parser.parse_time,
+    "localdatetime": parser.parse_localdatetime,
+    "datetime": parser.parse_datetime,
 }
 BUILDERS: dict[str, Callable[[Any], Any]] = {
-    "date": building.build_date,
-    "localtime": building.build_localtime,
-    "time": building.build_time,
-    "localdatetime": building.build_localdatetime,
-    "datetime": building.build_datetime,
+    "date": constructors.build_date,
+    "localtime": constructors.build_localtime,
+    "time": constructors.build_time,
+    "localdatetime": constructors.build_localdatetime,
+    "datetime": constructors.build_datetime,
 }
 TRUNCATIONS: dict[str, Callable[..., Any]] = {
     "date": truncation.truncate_date,
@@ -60,12 +60,14 @@ SOURCES = {"date": "date", "localtime": "time", "time": "time", "localdatetime":
 
 def _current(kind: str, epoch_ns: int, zone: Any) -> Any:
     if zone is not None and not isinstance(zone, str | dict):
-        raise wrong(kind, zone)
+        raise wrong_type(kind, zone)
     name = zone.get("timezone", "Z") if isinstance(zone, dict) else zone
+    if name is not None and not isinstance(name, str):
+        raise wrong_type(kind, name)
     return SLICES[kind](at_instant(epoch_ns, parse_zone(name or "Z")))
 
 
-def _converted(kind: str, moment: Any) -> Any:
+def _convert(kind: str, moment: Any) -> Any:
     name = SOURCES[kind]
     if name == "datetime" and not (hasattr(moment, "day") and hasattr(moment, "ns")):
         name = "date" if hasattr(moment, "day") else "time"
@@ -84,8 +86,8 @@ def _constructor(kind: str) -> Callable[..., Any]:
         if isinstance(value, dict):
             return _from_map(kind, run, value)
         if isinstance(value, Temporal):
-            return _converted(kind, value)
-        raise wrong(kind, value)
+            return _convert(kind, value)
+        raise wrong_type(kind, value)
 
     return construct
 
@@ -112,20 +114,20 @@ def _cutter(kind: str) -> Callable[..., Any]:
             return None
         parts = rest[1] if len(rest) > 1 else None
         if not isinstance(unit, str) or not isinstance(moment, Temporal) or not isinstance(parts, dict | None):
-            raise wrong(f"{kind}.truncate", moment if isinstance(unit, str) else unit)
+            raise wrong_type(f"{kind}.truncate", moment if isinstance(unit, str) else unit)
         return TRUNCATIONS[kind](unit, moment, parts)
 
     return cut
 
 
 for _kind in BUILDERS:
-    function(_kind, "any", _kind, least=0, strict=False, live=True)(_constructor(_kind))
-    function(f"{_kind}.truncate", "any, any, any", _kind, least=1, strict=False, live=True)(_cutter(_kind))
+    function(_kind, "any", _kind, min_arguments=0, strict=False, live=True)(_constructor(_kind))
+    function(f"{_kind}.truncate", "any, any, any", _kind, min_arguments=1, strict=False, live=True)(_cutter(_kind))
     for _name in ("transaction", "statement"):
-        function(f"{_kind}.{_name}", "any", _kind, least=0, strict=False, live=True)(
+        function(f"{_kind}.{_name}", "any", _kind, min_arguments=0, strict=False, live=True)(
             _clock(_kind, lambda run: int(run.now_ns))
         )
-    function(f"{_kind}.realtime", "any", _kind, least=0, strict=False, live=True)(
+    function(f"{_kind}.realtime", "any", _kind, min_arguments=0, strict=False, live=True)(
         _clock(_kind, lambda run: time.time_ns())
     )
 
@@ -152,24 +154,24 @@ def duration(value: Any) -> Duration:
         return parse_duration(value)
     if isinstance(value, dict):
         return duration_from_map({unit: amount for unit, amount in value.items() if amount is not None})
-    raise wrong("duration", value)
+    raise wrong_type("duration", value)
 
 
 def _measure(name: str, code: Callable[[Any, Any], Duration]) -> Callable[[Any, Any], Duration]:
     def measure(start: Any, end: Any) -> Duration:
         for moment in (start, end):
             if not isinstance(moment, Temporal):
-                raise wrong(name, moment)
+                raise wrong_type(name, moment)
         return code(start, end)
 
     return measure
 
 
 MEASURES = {
-    "between": between.between,
-    "inMonths": between.in_months,
-    "inDays": between.in_days,
-    "inSeconds": between.in_seconds,
+    "between": duration_between.between,
+    "inMonths": duration_between.in_months,
+    "inDays": duration_between.in_days,
+    "inSeconds": duration_between.in_seconds,
 }
 for _name, _measured in MEASURES.items():
     function(f"duration.{_name}", "any, any", "duration")(_measure(f"duration.{_name}", _measured))

@@ -70,9 +70,9 @@ def months_between(start: int, end: int) -> int:
     for number in (start, end):
         year, month, day = year_month_day(number)
         packed.append((year * 12 + month - 1) * 32 + day)
-    return truncated(packed[1] - packed[0], 32)
+    return truncate_toward_zero(packed[1] - packed[0], 32)
 
 
-def truncated(value: int, by: int) -> int:
+def truncate_toward_zero(value: int, by: int) -> int:
     """Division towards zero."""
     return value // by if value >= 0 else -(-value // by)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ugs.cypher.errors import CypherArgumentError, CypherArithmeticError
-from ugs.cypher.temporal.calendar import DAY_SECONDS, NS, truncated
+from ugs.cypher.temporal.calendar import DAY_SECONDS, NS, truncate_toward_zero
 from ugs.values import MAX_INT
 
 MONTH_SECONDS = 2_629_746
@@ -88,6 +89,8 @@ def spread(months: Fraction, days: Fraction, ns: Fraction) -> Duration:
 
 def exact(value: int | float) -> Fraction:
     """The decimal number that was written, without the noise of binary floats."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise CypherArgumentError("NumberOutOfRange", "A duration is made of finite numbers")
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
@@ -99,10 +102,10 @@ def duration_from_map(parts: dict[str, Any]) -> Duration:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise CypherArgumentError("InvalidArgumentType", f"{unit} must be a number")
     amounts = {unit: exact(value) for unit, value in parts.items()}
-    return _summed(amounts)
+    return _sum_units(amounts)
 
 
-def _summed(amounts: dict[str, Fraction]) -> Duration:
+def _sum_units(amounts: dict[str, Fraction]) -> Duration:
     zero = Fraction(0)
     months = sum((amounts.get(unit, zero) * factor for unit, factor in IN_MONTHS.items()), zero)
     days = sum((amounts.get(unit, zero) * factor for unit, factor in IN_DAYS.items()), zero)
@@ -110,8 +113,13 @@ def _summed(amounts: dict[str, Fraction]) -> Duration:
     return spread(months, days, ns)
 
 
+MAX_DURATION_CHARS = 500
+
+
 def parse_duration(text: str) -> Duration:
     """`P1Y2M3DT4H5M6.7S`, `P2.5W`, or `P2012-02-02T14:37:21.545`."""
+    if len(text) > MAX_DURATION_CHARS:
+        raise CypherArgumentError("InvalidArgumentValue", f"{text[:60]!r} is not a duration")
     dated = BY_DATE.fullmatch(text)
     match = dated or BY_UNIT.fullmatch(text)
     if match is None or not any(match.groups()[0 if dated else 1 :]) or text[-1] in "tT":
@@ -119,17 +127,17 @@ def parse_duration(text: str) -> Duration:
     numbers = match.groups() if dated else match.groups()[1:]
     units = DATE_UNITS if dated else WRITTEN_UNITS
     amounts = {unit: Fraction(n.replace(",", ".")) for unit, n in zip(units, numbers, strict=True) if n}
-    found = _summed(amounts)
+    found = _sum_units(amounts)
     return -found if not dated and match[1] == "-" else found
 
 
 def _text(duration: Duration) -> str:
-    years = truncated(duration.months, 12)
+    years = truncate_toward_zero(duration.months, 12)
     date = _parts((years, "Y"), (duration.months - years * 12, "M"), (duration.days, "D"))
     ns = duration.total_ns
-    hours = truncated(ns, 3600 * NS)
+    hours = truncate_toward_zero(ns, 3600 * NS)
     ns -= hours * 3600 * NS
-    minutes = truncated(ns, 60 * NS)
+    minutes = truncate_toward_zero(ns, 60 * NS)
     ns -= minutes * 60 * NS
     time = _parts((hours, "H"), (minutes, "M")) + (f"{_decimal(ns)}S" if ns else "")
     return f"P{date}T{time}" if time else f"P{date}" if date else "PT0S"
@@ -147,21 +155,21 @@ def _decimal(ns: int) -> str:
 
 def _of(total: int, unit: int, within: int | None = None) -> int:
     """Whole units, counted within a larger unit when one is given."""
-    whole = truncated(total, unit)
-    return whole if within is None else whole - truncated(total, within) * (within // unit)
+    whole = truncate_toward_zero(total, unit)
+    return whole if within is None else whole - truncate_toward_zero(total, within) * (within // unit)
 
 
 FIELDS: dict[str, Any] = {
-    "years": lambda d: truncated(d.months, 12),
-    "quarters": lambda d: truncated(d.months, 3),
+    "years": lambda d: truncate_toward_zero(d.months, 12),
+    "quarters": lambda d: truncate_toward_zero(d.months, 3),
     "months": lambda d: d.months,
-    "weeks": lambda d: truncated(d.days, 7),
+    "weeks": lambda d: truncate_toward_zero(d.days, 7),
     "days": lambda d: d.days,
-    "hours": lambda d: truncated(d.seconds, 3600),
-    "minutes": lambda d: truncated(d.seconds, 60),
+    "hours": lambda d: truncate_toward_zero(d.seconds, 3600),
+    "minutes": lambda d: truncate_toward_zero(d.seconds, 60),
     "seconds": lambda d: d.seconds,
-    "milliseconds": lambda d: truncated(d.total_ns, 1_000_000),
-    "microseconds": lambda d: truncated(d.total_ns, 1000),
+    "milliseconds": lambda d: truncate_toward_zero(d.total_ns, 1_000_000),
+    "microseconds": lambda d: truncate_toward_zero(d.total_ns, 1000),
     "nanoseconds": lambda d: d.total_ns,
     "quartersOfYear": lambda d: _of(d.months, 3, 12),
     "monthsOfYear": lambda d: _of(d.months, 1, 12),

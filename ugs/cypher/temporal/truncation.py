@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ugs.cypher.errors import CypherArgumentError
-from ugs.cypher.temporal.building import CLOCK_PARTS, DATE_PARTS, FRACTIONS, check_parts, day_from_parts
 from ugs.cypher.temporal.calendar import NS, day_number, first_week, week_day, year_month_day, year_week
-from ugs.cypher.temporal.fields import quarter_start
-from ugs.cypher.temporal.moments import Date, DateTime, LocalDateTime, LocalTime, Time, in_zone
+from ugs.cypher.temporal.components import quarter_start
+from ugs.cypher.temporal.constructors import CLOCK_PARTS, DATE_PARTS, FRACTIONS, check_parts, day_from_parts
+from ugs.cypher.temporal.types import Date, DateTime, LocalDateTime, LocalTime, Time, in_zone
 from ugs.cypher.temporal.zones import Zone, offset_of_local, parse_zone
 
 
@@ -59,7 +59,7 @@ def _parts(parts: Mapping[str, Any] | None, allowed: tuple[str, ...], what: str)
     return parts
 
 
-def _truncated(unit: str, moment: Any, parts: Mapping[str, Any]) -> tuple[int | None, int]:
+def _truncate(unit: str, moment: Any, parts: Mapping[str, Any]) -> tuple[int | None, int]:
     day, ns = _cut(unit.lower(), getattr(moment, "day", None), getattr(moment, "ns", 0))
     if day is not None and any(parts.get(name) is not None for name in DATE_PARTS):
         wanted = dict(parts)
@@ -86,7 +86,7 @@ def _zone(parts: Mapping[str, Any], moment: Any) -> Zone:
 def truncate_date(unit: str, moment: Any, parts: Mapping[str, Any] | None = None) -> Date:
     if unit.lower() in CLOCKS:
         raise CypherArgumentError("InvalidArgumentValue", f"A date has no {unit}")
-    day, _ = _truncated(unit, moment, _parts(parts, DATE_PARTS, "date"))
+    day, _ = _truncate(unit, moment, _parts(parts, DATE_PARTS, "date"))
     return Date(_needs_day(day, "A date"))
 
 
@@ -99,7 +99,7 @@ def _clock_only(unit: str, moment: Any, parts: Mapping[str, Any]) -> int:
         raise CypherArgumentError("InvalidArgumentValue", f"A time of day has no {unit}")
     if not hasattr(moment, "ns"):
         raise CypherArgumentError("InvalidArgumentType", "A time cannot be taken from a date")
-    return _truncated(unit, moment, parts)[1]
+    return _truncate(unit, moment, parts)[1]
 
 
 def truncate_time(unit: str, moment: Any, parts: Mapping[str, Any] | None = None) -> Time:
@@ -111,11 +111,11 @@ def truncate_time(unit: str, moment: Any, parts: Mapping[str, Any] | None = None
 
 
 def truncate_localdatetime(unit: str, moment: Any, parts: Mapping[str, Any] | None = None) -> LocalDateTime:
-    day, ns = _truncated(unit, moment, _parts(parts, (*DATE_PARTS, *CLOCK_PARTS), "local date-time"))
+    day, ns = _truncate(unit, moment, _parts(parts, (*DATE_PARTS, *CLOCK_PARTS), "local date-time"))
     return LocalDateTime(_needs_day(day, "A date-time"), ns)
 
 
 def truncate_datetime(unit: str, moment: Any, parts: Mapping[str, Any] | None = None) -> DateTime:
     parts = _parts(parts, (*DATE_PARTS, *CLOCK_PARTS, "timezone"), "date-time")
-    day, ns = _truncated(unit, moment, parts)
+    day, ns = _truncate(unit, moment, parts)
     return in_zone(_needs_day(day, "A date-time"), ns, _zone(parts, moment))

@@ -1,4 +1,4 @@
-"""`+ - * / % ^` on every kind of value that has them. Integers have 64 bits; what does not fit is an error."""
+"""The operators `+ - * / % ^`. Integers have 64 bits; overflow is an error."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 from ugs.cypher.errors import CypherArithmeticError, CypherTypeError
 from ugs.cypher.temporal import Duration, Temporal
-from ugs.cypher.temporal.calendar import truncated
+from ugs.cypher.temporal.calendar import truncate_toward_zero
 from ugs.cypher.temporal.duration import exact
-from ugs.cypher.values.naming import kind_name
+from ugs.cypher.values.type_names import kind_name
 from ugs.errors import LimitExceeded
 from ugs.values import MAX_INT, MIN_INT
 
 MAX_LIST = 2_000_000
-MAX_TEXT = 16 << 20
+MAX_TEXT_CHARS = 4 << 20
 
 
-def fitting(value: int) -> int:
+def check_int64(value: int) -> int:
     if MIN_INT <= value <= MAX_INT:
         return value
     raise CypherArithmeticError("IntegerOverflow", "The result does not fit a 64-bit integer")
@@ -29,15 +29,15 @@ def is_number(value: Any) -> bool:
     return type(value) is int or type(value) is float
 
 
-def unusable(op: str, left: Any, right: Any) -> CypherTypeError:
+def operand_error(op: str, left: Any, right: Any) -> CypherTypeError:
     return CypherTypeError("InvalidArgumentType", f"{op} cannot join {kind_name(left)} and {kind_name(right)}")
 
 
-def bounded(value: Any) -> Any:
-    """A text or list that has not grown out of hand."""
-    most = MAX_TEXT if isinstance(value, str) else MAX_LIST
-    if len(value) > most:
-        raise LimitExceeded(f"A value grew beyond {most} characters or elements", limit=most)
+def check_length(value: Any) -> Any:
+    """Return a text or list that does not exceed the maximum length."""
+    max_length = MAX_TEXT_CHARS if isinstance(value, str) else MAX_LIST
+    if len(value) > max_length:
+        raise LimitExceeded(f"A value grew beyond {max_length} characters or elements", limit=max_length)
     return value
 
 
@@ -46,27 +46,38 @@ def add(left: Any, right: Any) -> Any:
         return None
     kind, other = type(left), type(right)
     if kind is int and other is int:
-        return fitting(left + right)
+        return check_int64(left + right)
     if is_number(left) and is_number(right):
         return left + right
     if kind is str or other is str:
-        return _joined(left, right) if list not in (kind, other) else _concatenated(left, right)
+        return _concatenate_texts(left, right) if list not in (kind, other) else _concatenate_lists(left, right)
     if kind is list or other is list:
-        return _concatenated(left, right)
+        return _concatenate_lists(left, right)
     return _add_times(left, right)
 
 
-def _joined(left: Any, right: Any) -> str:
+def concatenate(left: Any, right: Any) -> Any:
+    """`left || right`: two strings or two lists."""
+    if left is None or right is None:
+        return None
+    if type(left) is str and type(right) is str:
+        return str(check_length(left + right))
+    if type(left) is list and type(right) is list:
+        return _concatenate_lists(left, right)
+    raise operand_error("||", left, right)
+
+
+def _concatenate_texts(left: Any, right: Any) -> str:
     for value in (left, right):
         if type(value) is not str and not is_number(value):
-            raise unusable("+", left, right)
-    return str(bounded(text_of(left) + text_of(right)))
+            raise operand_error("+", left, right)
+    return str(check_length(text_of(left) + text_of(right)))
 
 
-def _concatenated(left: Any, right: Any) -> list[Any]:
+def _concatenate_lists(left: Any, right: Any) -> list[Any]:
     first = left if type(left) is list else [left]
     second = right if type(right) is list else [right]
-    bounded(range(len(first) + len(second)))
+    check_length(range(len(first) + len(second)))
     return [*first, *second]
 
 
@@ -77,48 +88,48 @@ def _add_times(left: Any, right: Any) -> Any:
         left, right = right, left
     if isinstance(left, Temporal) and isinstance(right, Duration):
         return left.plus(right)  # type: ignore[attr-defined]
-    raise unusable("+", left, right)
+    raise operand_error("+", left, right)
 
 
 def subtract(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
     if type(left) is int and type(right) is int:
-        return fitting(left - right)
+        return check_int64(left - right)
     if is_number(left) and is_number(right):
         return left - right
     if isinstance(right, Duration) and isinstance(left, Duration | Temporal):
         return _add_times(left, -right)
-    raise unusable("-", left, right)
+    raise operand_error("-", left, right)
 
 
 def multiply(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
     if type(left) is int and type(right) is int:
-        return fitting(left * right)
+        return check_int64(left * right)
     if is_number(left) and is_number(right):
         return left * right
     if is_number(left) and isinstance(right, Duration):
         left, right = right, left
     if isinstance(left, Duration) and is_number(right):
         return left.times(exact(right))
-    raise unusable("*", left, right)
+    raise operand_error("*", left, right)
 
 
 def divide(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
     if type(left) is int and type(right) is int:
-        return fitting(truncated(_nonzero(left, right), abs(right)) * (1 if right > 0 else -1))
+        return check_int64(truncate_toward_zero(_require_nonzero(left, right), abs(right)) * (1 if right > 0 else -1))
     if is_number(left) and is_number(right):
         return _float_quotient(float(left), float(right))
     if isinstance(left, Duration) and is_number(right) and right:
         return left.times(1 / exact(right))
-    raise unusable("/", left, right)
+    raise operand_error("/", left, right)
 
 
-def _nonzero(left: int, right: int) -> int:
+def _require_nonzero(left: int, right: int) -> int:
     if right == 0:
         raise CypherArithmeticError("DivisionByZero", "An integer was divided by zero")
     return left
@@ -136,18 +147,18 @@ def modulo(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
     if type(left) is int and type(right) is int:
-        rest = abs(_nonzero(left, right)) % abs(right)
+        rest = abs(_require_nonzero(left, right)) % abs(right)
         return -rest if left < 0 else rest
     if is_number(left) and is_number(right):
         return math.fmod(left, right) if right and math.isfinite(left) else math.nan
-    raise unusable("%", left, right)
+    raise operand_error("%", left, right)
 
 
 def power(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
     if not (is_number(left) and is_number(right)):
-        raise unusable("^", left, right)
+        raise operand_error("^", left, right)
     try:
         return math.pow(left, right)
     except OverflowError:
@@ -160,7 +171,7 @@ def negate(value: Any) -> Any:
     if value is None or type(value) is float:
         return None if value is None else -value
     if type(value) is int:
-        return fitting(-value)
+        return check_int64(-value)
     if isinstance(value, Duration):
         return -value
     raise CypherTypeError("InvalidArgumentType", f"- cannot be applied to {kind_name(value)}")
@@ -195,6 +206,7 @@ def float_text(value: float) -> str:
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": add,
+    "||": concatenate,
     "-": subtract,
     "*": multiply,
     "/": divide,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from ugs.cypher.values.stored import LABELS, shown, stored_properties
+from ugs.cypher.values.codec import LABELS, stored_properties, to_visible_properties
 
 DEFAULT_TYPE = "RELATED"
 """The relationship type of an edge that has none."""
@@ -25,7 +26,7 @@ class Element:
     @property
     def properties(self) -> dict[str, Any]:
         if self._properties is None:
-            self._properties = shown(self._decoded())
+            self._properties = to_visible_properties(self._decoded())
         return self._properties
 
     def value(self, key: str) -> Any:
@@ -35,6 +36,11 @@ class Element:
             if not isinstance(value, dict | list) and key != LABELS:
                 return value
         return self.properties.get(key)
+
+    @property
+    def stored_chars(self) -> int:
+        """How long the properties are as text."""
+        return len(self._text)
 
     def _decoded(self) -> dict[str, Any]:
         if self._stored is None:
@@ -116,3 +122,8 @@ class Path:
 
 
 Entity = Node | Relationship
+
+
+def count_stored_chars(elements: Iterable[Element]) -> int:
+    """How long the properties of all these are as text."""
+    return sum([len(one._text) for one in elements])

@@ -1,5 +1,5 @@
-"""Blocks: what the visual editor puts together, compiled into statements and found again from their annotations."""
+"""Blocks of the visual editor: compiled into statements, and recovered from their annotations."""
 
-from ugs.programs.blocks.compiling import Block, blocks_of, compile_blocks
+from ugs.programs.blocks.compiler import Block, blocks_of, compile_blocks
 
 __all__ = ["Block", "blocks_of", "compile_blocks"]

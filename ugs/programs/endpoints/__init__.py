@@ -1,12 +1,12 @@
-"""The six internal endpoints: what each takes (known to the validator), and who answers it.
+"""The six internal endpoints of programs: their parameters, used by the validator, and their handlers.
 
-An endpoint is a function called inside the process; nothing here speaks HTTP. A module of this package answers for
-some of them and enters its functions in `ANSWERS` under their path:
+An endpoint is a function called in this process, not over HTTP. A module of this package registers its handlers in
+`ANSWERS` under their path:
 
     async def related(call: Call, params: Mapping[str, Any]) -> WorkingGraph: ...
     ANSWERS["/concepts/related"] = related
 
-The parameters have been checked against the specification before, so an answer may rely on their types.
+The parameters are validated against the specification before the call, so a handler may rely on their types.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Any
 from msgspec import Struct
 
 from ugs.cypher import GraphView
-from ugs.cypher.views import Glasses
+from ugs.cypher.graph_views import FactsContext
 from ugs.identity import Principal
-from ugs.programs.working import WorkingGraph
+from ugs.programs.execution.working_graph import WorkingGraph
 from ugs.storage import Session
-from ugs.vectors.vectors import Vectors
+from ugs.vectors.service import Vectors
 
 
 class Endpoint(Struct, frozen=True):
-    """What an endpoint takes: names of parameters and their types (str, int, number, bool or list)."""
+    """The specification of an endpoint: names and types of its parameters (str, int, number, bool or list)."""
 
     path: str
     description: str
@@ -39,10 +39,10 @@ class Endpoint(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """What surrounds one call."""
+    """The context of one endpoint call."""
 
     session: Session
-    """The graph to read: now, or as of the program's place in time."""
+    """The graph to read: the current one, or that of the program's position in time."""
     caller: Principal
     """On whose behalf the program runs."""
     deadline: float
@@ -53,10 +53,10 @@ class Call(Struct, frozen=True):
     """The same graph as queries see it."""
     view: str
     """GRAPH, FACTS or ALL."""
-    glasses: Glasses
-    """What the caller may see of facts, and when they must hold."""
+    glasses: FactsContext
+    """Which facts the caller may see, and at which time they must hold."""
     vectors: Vectors
-    """Search by likeness."""
+    """Similarity search."""
 
     @property
     def seconds_left(self) -> float:
@@ -65,10 +65,10 @@ class Call(Struct, frozen=True):
 
 Answer = Callable[[Call, Mapping[str, Any]], Awaitable[WorkingGraph]]
 
-SEARCHING = {"min_similarity": "number", "limit": "int", "ontology": "str", "offset": "int"}
+SEARCH_PARAMS = {"min_similarity": "number", "limit": "int", "ontology": "str", "offset": "int"}
 SPECIFICATIONS = (
-    Endpoint("/search/concepts", "Vector similarity search", {"query": "str"}, SEARCHING),
-    Endpoint("/search/sources", "Source passage search", {"query": "str"}, SEARCHING),
+    Endpoint("/search/concepts", "Vector similarity search", {"query": "str"}, SEARCH_PARAMS),
+    Endpoint("/search/sources", "Source passage search", {"query": "str"}, SEARCH_PARAMS),
     Endpoint("/vocabulary/status", "Epistemic status lookup", {}, {"relationship_type": "str", "status_filter": "str"}),
     Endpoint("/concepts/batch", "Batch concept enrichment", {"concept_ids": "list"}, {"include_details": "bool"}),
     Endpoint(
@@ -84,9 +84,9 @@ SPECIFICATIONS = (
         {"max_depth": "int", "relationship_types": "list"},
     ),
 )
-BY_LIKENESS = frozenset({"/search/concepts", "/search/sources"})
-"""Those that ask vectors."""
+VECTOR_ENDPOINTS = frozenset({"/search/concepts", "/search/sources"})
+"""The endpoints that need vectors."""
 ENDPOINTS: Mapping[str, Endpoint] = {endpoint.path: endpoint for endpoint in SPECIFICATIONS}
-"""The allowlist."""
-ANSWERS: dict[str, Answer] = {}
-"""Who answers each endpoint."""
+"""The allowlist of endpoints by path."""
+HANDLERS: dict[str, Answer] = {}
+"""The handler of each endpoint."""

@@ -1,6 +1,6 @@
-"""The vocabulary: one synthetic node for each type of relationship and each predicate, with what is known of it.
+"""The vocabulary: one synthetic node for each relationship type and each predicate, with its statistics.
 
-Their ids begin with `vocab:`, so they never meet a concept in W: ask with `+` to read them, or test with `!`.
+Their ids begin with `vocab:`, so they never equal a concept of W: read them with `+`, or test with `!`.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from msgspec import Struct
 
 from ugs.cypher.values.entities import DEFAULT_TYPE
 from ugs.facts.model import ACTIVE, FACTS, PREDICATES, Predicate
-from ugs.facts.names import scope_keys
+from ugs.facts.normalization import scope_keys
 from ugs.facts.queries import holds_at
 from ugs.graph.model import EDGES
 from ugs.ontology.model import CONNECTION_TYPES
 from ugs.programs.endpoints import Call
-from ugs.programs.working import RawNode, WorkingGraph
-from ugs.reads.where import EVERYTHING, Where, all_of, in_
+from ugs.programs.execution.working_graph import RawNode, WorkingGraph
+from ugs.reads.filters import EVERYTHING, Where, all_of, in_
 
 UNCLASSIFIED = "unclassified"
-MOST_SHOWN = 1_000
+MAX_WORDS = 1_000
 
 
 class Word(Struct):
-    """A type of relationship."""
+    """A relationship type with its counts."""
 
     name: str
     status: str = UNCLASSIFIED
     count: int = 0
     category: str | None = None
 
-    def shown(self) -> RawNode:
+    def to_raw_node(self) -> RawNode:
         told = {"epistemic_status": self.status, "count": self.count, "is_active": self.status == ACTIVE}
         properties = told if self.category is None else {**told, "category": self.category}
         return RawNode(f"vocab:{self.name}", self.name, properties=properties)
 
 
 async def status(call: Call, params: Mapping[str, Any]) -> WorkingGraph:
-    """The words of the vocabulary by name; one alone, or those of a status, where asked."""
+    """The vocabulary by name; optionally one word, or those of a status."""
     words = await _words(call)
     name, wanted = params.get("relationship_type"), params.get("status_filter")
     kept = [
@@ -47,7 +47,7 @@ async def status(call: Call, params: Mapping[str, Any]) -> WorkingGraph:
         for word in sorted(words.values(), key=lambda word: word.name)
         if name in (None, word.name) and wanted in (None, word.status)
     ]
-    return WorkingGraph([word.shown() for word in kept[:MOST_SHOWN]])
+    return WorkingGraph([word.to_raw_node() for word in kept[:MAX_WORDS]])
 
 
 async def _words(call: Call) -> dict[str, Word]:
@@ -67,7 +67,7 @@ async def _words(call: Call) -> dict[str, Word]:
 
 
 async def _predicates(call: Call) -> list[Predicate]:
-    """The predicates the caller can say, nearest first; an administrator sees those of all projects."""
+    """The predicates the caller may use, nearest scope first; an administrator sees those of all projects."""
     space = call.glasses.viewer.space
     keys = () if space is None else scope_keys(space)
     where: Where = EVERYTHING if space is None else in_("scope_key", keys)

@@ -1,6 +1,6 @@
-"""The text DSL: a way to write programs by hand. The JSON syntax tree stays the canonical form."""
+"""The text DSL, for programs written by hand. The JSON syntax tree remains the canonical form."""
 
-from ugs.programs.text.printing import print_text
-from ugs.programs.text.reading import ParsedText, parse_program, parse_text
+from ugs.programs.text.parser import ParsedText, parse_program, parse_text
+from ugs.programs.text.printer import print_text
 
 __all__ = ["ParsedText", "parse_program", "parse_text", "print_text"]

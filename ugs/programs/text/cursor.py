@@ -1,4 +1,4 @@
-"""A place in a text, and the small things that are read there: spaces, words, JSON values."""
+"""A cursor over the program text, with the lexical elements: spaces, words, JSON values."""
 
 from __future__ import annotations
 
@@ -13,15 +13,20 @@ WHITE = re.compile(r"\s*")
 WORD = re.compile(r"[^\s;{}]+")
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
 BARE = re.compile(r"[^\s]+")
+MAX_TEXT_CHARS = 128 << 10
 _decoder = json.JSONDecoder()
 
 
 class Cursor:
-    """Where reading stands."""
+    """A text and the current offset in it."""
 
     def __init__(self, text: str) -> None:
+        if len(text) > MAX_TEXT_CHARS:
+            raise ProgramTextError(f"The text is longer than {MAX_TEXT_CHARS} characters", 1, 1)
         self.text = text.replace("\r\n", "\n")
         self.place = 0
+        self.last_comment_end = self.text.rfind("*/")
+        """Where the last comment that is closed ends; none that begins later is."""
 
     @property
     def at_end(self) -> bool:
@@ -40,7 +45,7 @@ class Cursor:
         return self.text.startswith(text, self.place)
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What the pattern finds right here; reading goes on behind it."""
+        """Match a pattern at the current offset and advance behind it."""
         found = pattern.match(self.text, self.place)
         if found is not None:
             self.place = found.end()
@@ -50,7 +55,7 @@ class Cursor:
         self.match(WHITE)
 
     def accept(self, text: str) -> bool:
-        """Whether the text stands here, after spaces; reading goes on behind it."""
+        """Whether the text follows, after spaces; if so, advance behind it."""
         self.skip_white()
         if not self.starts(text):
             return False
@@ -62,7 +67,7 @@ class Cursor:
             self.fail(f"Expected {text!r}")
 
     def word(self, what: str) -> str:
-        """Anything without spaces, braces and semicolons."""
+        """The next run of characters without spaces, braces and semicolons."""
         self.skip_white()
         found = self.match(WORD)
         if found is None:
@@ -82,12 +87,14 @@ class Cursor:
             value, self.place = _decoder.raw_decode(self.text, self.place)
         except json.JSONDecodeError as error:
             self.fail(f"Expected {what} as JSON: {error.msg}", error.pos)
+        except ValueError:
+            self.fail(f"A number of {what} has too many digits")
         except RecursionError:
             self.fail(f"The JSON of {what} nests too deep")
         return value
 
     def loose_value(self, what: str) -> Any:
-        """A JSON value, a text in single quotes, or a bare word, which is a text too."""
+        """A JSON value, a text in single quotes, or a bare word, which is also a text."""
         self.match(SPACES)
         quoted = self.match(QUOTED)
         if quoted is not None:
@@ -95,7 +102,7 @@ class Cursor:
         start = self.place
         try:
             value, self.place = _decoder.raw_decode(self.text, start)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             return self._bare(what)
         if BARE.match(self.text, self.place):
             # Such as 2fast: it began like a number and is a word.
@@ -113,6 +120,6 @@ class Cursor:
 
 
 def from_quoted(body: str) -> str:
-    """The text between double quotes, as JSON means it."""
+    """The text inside double quotes, unescaped as JSON."""
     found: str = json.loads(f'"{body}"')
     return found

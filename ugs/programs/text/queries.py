@@ -1,4 +1,4 @@
-"""Where a query ends inside a program's text, and what it is without line breaks and comments."""
+"""The lexical extent of a query in a program's text, and its normalisation to one line."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 
 from msgspec import Struct
 
-from ugs.cypher.tokens import LEXICON
+from ugs.cypher.lexer import LEXICON
 from ugs.programs.text.cursor import Cursor
 
 BLANK_LINE = re.compile(r"\n[ \t]*(?:\n|$)")
-NEXT_STATEMENT = re.compile(r"\n[-+&?!] +(?:MATCH|OPTIONAL|UNWIND|WITH|IF|@api)\b", re.IGNORECASE)
+NEXT_STATEMENT = re.compile(r"\n[-+&?!] +(?:MATCH|OPTIONAL|UNWIND|WITH|IF|@api|@cypher)\b", re.IGNORECASE)
 COMMENT_LINE = re.compile(r"\n[ \t]*--(?=[ \t]|\n|$)[^\n]*")
-TRAILING_LIMIT = re.compile(r"\s+LIMIT\s+([1-9]\d{0,15})$", re.IGNORECASE)
+LIMIT_NUMBER = re.compile(r"[1-9]\d{0,15}")
+DIGITS = "0123456789"
 WHITE = re.compile(r"\n[ \t]*|[^\S\n]+")
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
@@ -27,7 +28,7 @@ class QueryText(Struct, frozen=True):
 
 
 def read_query(cursor: Cursor) -> QueryText:
-    """A query up to its semicolon, a blank line, the next statement, or the brace around it."""
+    """A query up to its semicolon, a blank line, the next statement, or the closing brace."""
     pieces: list[str] = []
     depth, start = 0, cursor.place
     while not cursor.at_end and not _ends(cursor, depth):
@@ -54,6 +55,8 @@ def _piece(cursor: Cursor) -> str:
     """The next token; white space and comments become one space."""
     if cursor.match(COMMENT_LINE) or cursor.match(WHITE):
         return " "
+    if cursor.starts("/*") and cursor.place >= cursor.last_comment_end:
+        cursor.fail("A quote or comment of the query is not closed")
     found = cursor.match(LEXICON)
     if found is not None:
         return " " if found.lastgroup == "space" else found[0]
@@ -66,5 +69,11 @@ def _piece(cursor: Cursor) -> str:
 
 def split_limit(query: str) -> tuple[str, int | None]:
     """The query without its trailing LIMIT, and that number (C-82)."""
-    found = TRAILING_LIMIT.search(query)
-    return (query, None) if found is None else (query[: found.start()], int(found[1]))
+    # Read from the end: a search would try every run of spaces in the whole text.
+    number = query[len(query.rstrip(DIGITS)) :]
+    before = query[: len(query) - len(number)]
+    rest = before.rstrip()
+    if not LIMIT_NUMBER.fullmatch(number) or rest == before or rest[-5:].upper() != "LIMIT":
+        return query, None
+    head = rest[:-5].rstrip()
+    return (query, None) if head == rest[:-5] else (head, int(number))

@@ -1,1 +1,1 @@
-"""Operators: rows in, rows out."""
+"""Physical operators: rows in, rows out. Only `planner` makes them."""

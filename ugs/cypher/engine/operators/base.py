@@ -1,7 +1,7 @@
-"""What operators have in common.
+"""Base class of operators.
 
-An operator answers `rows(run, batch)`. One that only streams may be given rows in portions; one that gathers needs
-them all. `Miss` may be raised before the first row comes out, never after: then the same batch is given again.
+An operator implements `rows(run, batch)`. A streaming operator may be given rows in batches; one that gathers needs
+them all. `CacheMiss` may be raised before the first row is produced, never after; the same batch is then given again.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ugs.cypher.engine.env import Fn
-from ugs.cypher.engine.reader import Miss
+from ugs.cypher.engine.graph_cache import CacheMiss
 from ugs.cypher.engine.run import Row, Run
+from ugs.cypher.engine.slots import Fn
 
 BATCH = 1024
+SETTLE_INTERVAL_ROWS = 32
+"""Number of rows after which temporary memory is measured again."""
 
 
 class Operator:
@@ -26,7 +28,7 @@ class Operator:
         raise NotImplementedError
 
     def describe(self) -> str:
-        """What it does, for EXPLAIN."""
+        """Details for EXPLAIN."""
         return ""
 
     def inner(self) -> Sequence[Sequence[Operator]]:
@@ -34,47 +36,56 @@ class Operator:
         return ()
 
     async def flow(self, run: Run, batches: AsyncIterator[list[Row]]) -> AsyncIterator[list[Row]]:
-        """The operator at work in the main line of a query."""
+        """Process a stream of batches."""
         if self.gathers:
             every: list[Row] = []
+            before = run.made
             async for batch in batches:
                 every.extend(batch)
+                run.retain(before, batch)
                 run.hold(every)
-            async for portion in portions(run, self, every):
+            async for portion in run_in_portions(run, self, every):
                 yield portion
             return
         async for batch in batches:
-            async for portion in portions(run, self, batch):
+            async for portion in run_in_portions(run, self, batch):
                 yield portion
 
 
-async def portions(run: Run, operator: Operator, batch: list[Row]) -> AsyncIterator[list[Row]]:
-    """The rows an operator makes of a batch, a portion at a time."""
-    rows = await settled(run, lambda: operator.rows(run, batch))
+async def run_in_portions(run: Run, operator: Operator, batch: list[Row]) -> AsyncIterator[list[Row]]:
+    """The output of an operator for a batch, in portions of `BATCH` rows."""
+    started = run.made
+    rows = await retry_on_miss(run, lambda: operator.rows(run, batch))
+    lasting = run.made
     portion: list[Row] = []
     for row in rows:
         portion.append(row)
         if len(portion) >= BATCH:
+            await run.yield_to_loop()
             run.check()
-            await run.breathe()
             yield portion
+            # The consumer has accounted for what it retains.
+            run.made = lasting
             portion = []
     if portion:
         yield portion
+    run.made = started
 
 
-async def settled(run: Run, attempt: Callable[[], Any]) -> Any:
-    """The result of an attempt, after fetching what it misses as often as it takes."""
+async def retry_on_miss(run: Run, attempt: Callable[[], Any]) -> Any:
+    """Call `attempt`, fetching what the cache misses, until it succeeds."""
     while True:
         try:
             return attempt()
-        except Miss:
+        except CacheMiss:
             await run.graph.load()
+            await run.yield_to_loop()
+            run.keep_fetched()
             run.check()
 
 
 def apply_all(run: Run, operators: Sequence[Operator], rows: list[Row]) -> list[Row]:
-    """A plan inside another, run at once."""
+    """Run the operators of a nested plan over rows."""
     for operator in operators:
         rows = list(operator.rows(run, rows))
         if run.counts is not None:
@@ -82,14 +93,32 @@ def apply_all(run: Run, operators: Sequence[Operator], rows: list[Row]) -> list[
     return rows
 
 
-def evaluated(rows: list[Row], compute: Fn) -> list[Any]:
-    """The values for all rows; what they all miss is noted before giving up."""
-    values, missing = [], False
-    for row in rows:
-        try:
-            values.append(compute(row))
-        except Miss:
-            missing = True
+def evaluate(rows: list[Row], compute: Fn) -> list[Any]:
+    """The values for all rows; all cache misses are recorded before `CacheMiss` is raised."""
+    values: list[Any] = []
+    missing = False
+    for start in range(0, len(rows), SETTLE_INTERVAL_ROWS):
+        run: Run = rows[start][0]
+        before = run.made
+        for row in rows[start : start + SETTLE_INTERVAL_ROWS]:
+            try:
+                values.append(compute(row))
+            except CacheMiss:
+                missing = True
+        run.settle(before, values[start:])
     if missing:
-        raise Miss
+        raise CacheMiss
+    return values
+
+
+def evaluate_local(rows: list[Row], compute: Fn) -> list[Any]:
+    """The values for all rows of an expression that does not read the graph."""
+    if len(rows) <= SETTLE_INTERVAL_ROWS:
+        return list(map(compute, rows))
+    values: list[Any] = []
+    for start in range(0, len(rows), SETTLE_INTERVAL_ROWS):
+        run: Run = rows[start][0]
+        before = run.made
+        values += map(compute, rows[start : start + SETTLE_INTERVAL_ROWS])
+        run.settle(before, values[start:])
     return values

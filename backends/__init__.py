@@ -1,1 +1,0 @@
-"""Storage: each backend imports `ugs` only and knows no other backend."""

@@ -1,1 +1,0 @@
-"""What is PostgreSQL's own: its spelling, its connections, its errors and its notifications."""

@@ -1,1 +1,0 @@
-"""What is SQLite's own: its spelling, its connections, its errors and its files."""

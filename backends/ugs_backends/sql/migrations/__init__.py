@@ -1,0 +1,4 @@
+"""Migration of a store when it is opened: layout steps, then additions to the catalog.
+
+Only the storages import from here.
+"""

@@ -1,0 +1,200 @@
+"""The base of SQL stores: opening and migration, connection pools, sessions."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from ugs.catalog import Catalog
+from ugs.errors import StorageIOError
+from ugs.reads.plan import Read, ResultPage
+from ugs.reads.rendering import RenderArgs, Rendering
+from ugs.storage import Storage
+from ugs_backends.sql.connections.connection import DriverConnection
+from ugs_backends.sql.connections.pool import Pool
+from ugs_backends.sql.dialect import Dialect
+from ugs_backends.sql.migrations.migration import Step, bring_up_to_date, open_transaction
+from ugs_backends.sql.native_session import NativeSession, is_one_statement, is_point
+from ugs_backends.sql.plans.json_queries import JsonQueryCache
+from ugs_backends.sql.plans.json_renderer import JsonRenderer
+from ugs_backends.sql.session import SqlSession, StoreContext
+from ugs_backends.sql.table_names import EVENTS
+
+POOL_TIMEOUT_SECONDS = 5.0
+"""Seconds that a session waits for a free connection."""
+MAX_WATCHERS = 100
+NATIVE = frozenset({"read", "find", "count", "group", "keys", "match", "nearest", "heaviest", "watch"})
+
+
+class SqlStorage(Storage):
+    """The common part of the SQLite and PostgreSQL stores."""
+
+    dialect: Dialect
+    writing: ClassVar[type[JsonRenderer]] = JsonRenderer
+    """The renderer of responses as JSON in the database."""
+    steps: ClassVar[Sequence[Step]] = ()
+    """Migration steps from each layout version to the next."""
+
+    def __init__(self, *, native: bool, readers: int) -> None:
+        self.native = native
+        if not native:
+            self.capabilities = replace(self.capabilities, native=frozenset())  # type: ignore[misc]
+        self._readers = readers
+        self._shape: StoreContext | None = None
+        self._pool: Pool[DriverConnection] | None = None
+        self._watchers: Pool[DriverConnection] | None = None
+        """Connections of watchers, separate from those of readers; a connection is reused by the next watcher."""
+        self.warnings: Sequence[str] = ()
+        self._answering: JsonQueryCache | None = None
+
+    @abstractmethod
+    async def connect(self, *, write: bool = False) -> DriverConnection:
+        """Open a connection; one for writing may wait longer."""
+
+    @abstractmethod
+    async def writer(self) -> DriverConnection:
+        """The connection for the next write session."""
+
+    @abstractmethod
+    def release_writer(self, link: DriverConnection) -> None:
+        """Release the connection of a write session."""
+
+    # ── opening and closing ──────────────────────────────────────────────────
+
+    async def open(self, catalog: Catalog) -> None:
+        if self._shape is not None:
+            await self.close()
+        shape = StoreContext(catalog, self.dialect)
+        link = await self.connect(write=True)
+        try:
+            self.warnings = await bring_up_to_date(link, shape, self.steps)
+        finally:
+            await link.close()
+        self._writing, self._committed = asyncio.Lock(), asyncio.Event()
+        self._pool = Pool(self.connect, self._readers, POOL_TIMEOUT_SECONDS)
+        self._watchers = Pool(self.connect, MAX_WATCHERS, POOL_TIMEOUT_SECONDS)
+        self._shape = shape
+
+    async def close(self) -> None:
+        pools = (self._pool, self._watchers)
+        self._pool = self._watchers = self._shape = None
+        for pool in pools:
+            if pool is not None:
+                await pool.close()
+
+    @property
+    def shape(self) -> StoreContext:
+        if self._shape is None:
+            raise StorageIOError(f"{self.describe()} is not open.")
+        return self._shape
+
+    @property
+    def pool(self) -> Pool[DriverConnection]:
+        return self._open_session(self._pool)
+
+    @property
+    def watchers(self) -> Pool[DriverConnection]:
+        return self._open_session(self._watchers)
+
+    def _open_session(self, pool: Pool[DriverConnection] | None) -> Pool[DriverConnection]:
+        if pool is None:
+            raise StorageIOError(f"{self.describe()} is not open.")
+        return pool
+
+    # ── sessions ─────────────────────────────────────────────────────────────
+
+    def session(self, *, write: bool = False) -> AbstractAsyncContextManager[SqlSession]:
+        return self._write_session() if write else self._read_session()
+
+    @asynccontextmanager
+    async def _read_session(self) -> AsyncIterator[SqlSession]:
+        pool, shape = self.pool, self.shape
+        link = await pool.acquire()
+        try:
+            await link.begin(write=False)
+            session = self._session_on(link, shape)
+            session.counted = shape.counted
+            yield session
+        finally:
+            try:
+                await link.rollback()
+            finally:
+                pool.release(link)
+
+    def autocommit_session(self) -> Glance:
+        """A session without a transaction: a single statement sees one state anyway."""
+        return Glance(self.pool, self.shape, NativeSession if self.native else SqlSession)
+
+    @asynccontextmanager
+    async def _write_session(self) -> AsyncIterator[SqlSession]:
+        shape = self.shape
+        async with self._writing:
+            link = await self.writer()
+            try:
+                async with open_transaction(link):
+                    yield self._session_on(link, shape)
+            finally:
+                # Rows may have been rebuilt without a new event, so counts cached by position are invalid. A new
+                # dict, because running readers still fill the old one.
+                shape.counted = {}
+                self.release_writer(link)
+        self._committed.set()
+
+    def _session_on(self, link: DriverConnection, shape: StoreContext) -> SqlSession:
+        return (NativeSession if self.native else SqlSession)(link, shape)
+
+    async def read(self, plan: Read) -> ResultPage:
+        """Execute a plan; without a transaction where it is a single statement."""
+        pool, shape = self.pool, self.shape
+        if not self.native or not (is_point(plan) or is_one_statement(shape, plan)):
+            return await super().read(plan)
+        link = await pool.acquire()
+        try:
+            return await self._session_on(link, shape).read(plan)
+        finally:
+            pool.release(link)
+
+    async def render(self, plan: Read, rendering: Rendering, late: RenderArgs) -> bytes:
+        """The response of a plan as text, rendered by the database where possible."""
+        text = await self.json_queries.text(plan, rendering) if self.native and rendering.is_native else None
+        return await super().render(plan, rendering, late) if text is None else text
+
+    def explain_render(self, plan: Read, rendering: Rendering) -> list[str]:
+        return self.json_queries.statements(plan, rendering) if self.native and rendering.is_native else []
+
+    @property
+    def json_queries(self) -> JsonQueryCache:
+        """The cache of rendering statements for the current pool."""
+        if self._answering is None or self._answering.pool is not self.pool:
+            self._answering = JsonQueryCache(self.shape, self.pool, self.writing)
+        return self._answering
+
+    async def wipe(self) -> None:
+        shape = self.shape
+        names = [name for table in shape.catalog for name in (table.name, *shape.layout.sides(table))]
+        async with self.session(write=True) as session:
+            await session.link.run(*self.dialect.empty([EVENTS, *names]))
+
+
+class Glance:
+    """A context manager for a session on a pooled connection without a transaction."""
+
+    __slots__ = ("kind", "link", "pool", "shape")
+    link: DriverConnection
+
+    def __init__(self, pool: Pool[DriverConnection], shape: StoreContext, kind: type[SqlSession]) -> None:
+        self.pool = pool
+        self.shape = shape
+        self.kind = kind
+
+    async def __aenter__(self) -> SqlSession:
+        self.link = await self.pool.acquire()
+        return self.kind(self.link, self.shape)
+
+    async def __aexit__(self, *failed: object) -> None:
+        self.pool.release(self.link)

@@ -1,0 +1,199 @@
+"""Compiles writes to bulk statements: events, whole rows, and their words and properties in side tables.
+
+Deletes come first, then updates, then inserts, over all tables. Side tables are updated by the difference to the
+previous row, so an update writes only the words and properties that changed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from ugs.catalog import Catalog
+from ugs.changes import TableWrites, Writes
+from ugs.events import Event
+from ugs.tables import Field, Kind, Row, Table
+from ugs_backends.sql.compiler.property_codec import encode_properties
+from ugs_backends.sql.dialect import Dialect
+from ugs_backends.sql.row_codec import EVENT_COLUMNS, encode_events, get_writer
+from ugs_backends.sql.table_names import EVENTS, list_indexed_fields, name_properties_table
+
+PROPERTY_COLUMNS = (("key", Kind.TEXT), ("value", Kind.TEXT))
+
+
+class BulkStatement(Struct, frozen=True):
+    """One statement for many rows of a table."""
+
+    table: str
+    text: str
+    columns: list[Sequence[Any]]
+    """A column of values for each parameter; empty where there is nothing to write."""
+
+    @property
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        return zip(*self.columns, strict=True)
+
+
+def to_columns(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    """Transpose rows to columns."""
+    return list(zip(*rows, strict=True))
+
+
+def to_key_columns(keys: list[Any], width: int) -> list[Sequence[Any]]:
+    """Transpose keys of `width` fields to columns."""
+    return ([keys] if width == 1 else to_columns(keys)) if keys else []
+
+
+class SideWriter(ABC):
+    """The writer of a side table."""
+
+    name: str
+
+    @abstractmethod
+    def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> tuple[BulkStatement, BulkStatement]:
+        """The delete and the insert for pairs of rows before and after a change; None: no such row."""
+
+
+class SideTableWriter(SideWriter):
+    """A side table of name-value entries per row (words with weights, property keys with values)."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        table: Table,
+        name: str,
+        columns: tuple[tuple[str, Kind], tuple[str, Kind]],
+        entries: Callable[[Row], Mapping[str, Any]],
+    ) -> None:
+        self.name = name
+        self.columns = columns
+        self.entries = entries
+        self.key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+        self._key_of = table.key_of
+        self.insert = dialect.insert_many(name, [*columns, *self.key])
+        self.delete = dialect.delete_many(name, [columns[0], *self.key])
+
+    def bulks(self, pairs: Iterable[tuple[Row | None, Row | None]]) -> tuple[BulkStatement, BulkStatement]:
+        gone, new = _Entries(), _Entries()
+        for before, after in pairs:
+            if before is None and after is not None:
+                new.take(self.entries(after), self._key_of(after))
+                continue
+            old = {} if before is None else self.entries(before)
+            now = {} if after is None else self.entries(after)
+            key = self._key_of(after if before is None else before)
+            gone.take({name: value for name, value in old.items() if now.get(name) != value}, key)
+            new.take({name: value for name, value in now.items() if old.get(name) != value}, key)
+        keys, left = to_key_columns(new.keys, len(self.key)), to_key_columns(gone.keys, len(self.key))
+        insert = [new.names, new.values, *keys] if keys else []
+        return BulkStatement(self.name, self.delete, [gone.names, *left] if left else []), BulkStatement(
+            self.name, self.insert, insert
+        )
+
+
+class _Entries:
+    """Entries as columns: names, values and keys of their rows."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.values: list[Any] = []
+        self.keys: list[Any] = []
+
+    def take(self, entries: Mapping[str, Any], key: Any) -> None:
+        self.names += entries
+        self.values += entries.values()
+        self.keys += [key] * len(entries)
+
+
+class TableWriter:
+    """The bulk statements of one table."""
+
+    def __init__(self, dialect: Dialect, table: Table) -> None:
+        self.table = table
+        self.dialect = dialect
+        self.columns = [(field.stored_as, field.kind) for field in table.fields]
+        self.key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+        self.values = get_writer(table)
+        self.sides = list(_build_side_writers(dialect, table))
+        rest = [column for column in self.columns if column not in self.key]
+        self._order = [self.columns.index(column) for column in (*rest, *self.key)]
+        self._has_rest = bool(rest)
+
+    @cached_property
+    def insert(self) -> str:
+        return self.dialect.insert_many(self.table.name, self.columns)
+
+    @cached_property
+    def update(self) -> str:
+        return self.dialect.update_many(self.table.name, [self.columns[place] for place in self._order], len(self.key))
+
+    @cached_property
+    def delete(self) -> str:
+        return self.dialect.delete_many(self.table.name, self.key)
+
+    def deletes(self, writes: TableWrites) -> list[BulkStatement]:
+        keys = list(writes.deletes)
+        if self.table.unique:
+            keys += [self.table.key_of(row) for row in writes.updates]
+        return [BulkStatement(self.table.name, self.delete, to_key_columns(keys, len(self.key)))]
+
+    def updates(self, writes: TableWrites) -> list[BulkStatement]:
+        # Two rows may swap values of a unique column: such updates are done as delete and insert.
+        if self.table.unique or not self._has_rest:
+            return []
+        return [
+            BulkStatement(self.table.name, self.update, to_columns([self._encode_key(row) for row in writes.updates]))
+        ]
+
+    def inserts(self, writes: TableWrites) -> list[BulkStatement]:
+        rows = [*writes.updates, *writes.inserts] if self.table.unique else writes.inserts
+        return [BulkStatement(self.table.name, self.insert, to_columns([self.values(row) for row in rows]))]
+
+    def _encode_key(self, row: Row) -> tuple[Any, ...]:
+        values = self.values(row)
+        return tuple(values[place] for place in self._order)
+
+    def write_side_tables(self, writes: TableWrites) -> list[tuple[BulkStatement, BulkStatement]]:
+        """The deletes and inserts of the side tables."""
+        pairs: list[tuple[Row | None, Row | None]] = [(writes.before[key], None) for key in writes.deletes]
+        pairs += [(writes.before[self.table.key_of(row)], row) for row in writes.updates]
+        pairs += [(None, row) for row in writes.inserts]
+        return [side.bulks(pairs) for side in self.sides]
+
+
+def _build_side_writers(dialect: Dialect, table: Table) -> Iterable[SideWriter]:
+    if table.words is not None:
+        yield dialect.words.build_writer(dialect, table)
+    for field in list_indexed_fields(table):
+        yield SideTableWriter(
+            dialect, table, name_properties_table(table, field), PROPERTY_COLUMNS, _build_property_pairs(field)
+        )
+
+
+def _build_property_pairs(field: Field) -> Callable[[Row], Mapping[str, str]]:
+    name = field.name
+    return lambda row: encode_properties(getattr(row, name))
+
+
+class Writer:
+    """Compiles the writes of a transaction to bulk statements."""
+
+    def __init__(self, dialect: Dialect, catalog: Catalog) -> None:
+        self.tables = {table.name: TableWriter(dialect, table) for table in catalog}
+        self.log = dialect.insert_many(EVENTS, EVENT_COLUMNS)
+
+    def bulks(self, events: Sequence[Event], writes: Writes) -> list[BulkStatement]:
+        """All statements in order of execution, without empty ones."""
+        parts = [(self.tables[table.name], changed) for table, changed in writes.items()]
+        bulks = [BulkStatement(EVENTS, self.log, encode_events(events))]
+        for step in (TableWriter.deletes, TableWriter.updates):
+            bulks += [bulk for writer, changed in parts for bulk in step(writer, changed)]
+        beside = [pair for writer, changed in parts for pair in writer.write_side_tables(changed)]
+        bulks += [gone for gone, _ in beside]
+        bulks += [bulk for writer, changed in parts for bulk in writer.inserts(changed)]
+        bulks += [new for _, new in beside]
+        return [bulk for bulk in bulks if bulk.columns]

@@ -1,0 +1,75 @@
+"""ugs mcp: serve typed memory to an agent over standard input and output (MCP server graph-memory-core).
+
+With BASE_PATH in the environment the data lives in that folder; --store or UGS_STORE name any other store.
+
+examples:
+  ugs mcp --store file:./data
+  ugs mcp --store sqlite:///memory.db --profile read-only
+  BASE_PATH=/home/me/memory ugs mcp
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from ugs_gateway.cli.open_store import add_store_options, open_system, run_coroutine
+from ugs_gateway.cli.output.streams import UsageError
+from ugs_gateway.observability.structured_logs import set_up_logs
+from ugs_gateway.settings import LogFormat, LogLevel
+
+BASE_PATH = "BASE_PATH"
+MIN_BYTES = 1_024
+PUTS_DATA = False
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    add_store_options(parser)
+    parser.add_argument(
+        "--profile", choices=["core", "read-only", "memory", "extended"], default="core", help="which tools to offer"
+    )
+    parser.add_argument(
+        "--mirror", metavar="FOLDER", help="keep registry, ontology and content as files in this folder"
+    )
+    parser.add_argument(
+        "--max-bytes", metavar="BYTES", type=int, default=1 << 20, help="cut longer answers, and say so (default 1 MiB)"
+    )
+    parser.add_argument("--ontology", metavar="NAME", default="default", help="the ontology to work under")
+
+
+def run(options: Namespace) -> int:
+    """Do the work; answers the exit code."""
+    base = os.environ.get(BASE_PATH)
+    if base is not None and options.store is None:
+        options.store = f"file:{data_folder(base)}"
+    return run_coroutine(_run(options))
+
+
+def data_folder(base: str) -> Path:
+    """The folder of the log below a base path."""
+    if not base.strip():
+        raise UsageError(f"{BASE_PATH} is empty: set it to the absolute path of a folder, or remove it")
+    path = Path(base)
+    if not path.is_absolute():
+        raise UsageError(f"{BASE_PATH} must be an absolute path, got {base!r}")
+    return path / "_system"
+
+
+async def _run(options: Namespace) -> int:
+    try:
+        from ugs_gateway.mcp.server import Profile
+        from ugs_gateway.mcp.stdio import serve_stdio
+        from ugs_gateway.mcp.truncation import Bounds
+    except ImportError as error:
+        raise UsageError("The MCP server needs the extra `mcp`: pip install 'ugs-gateway[mcp]'") from error
+    from ugs.ontology.api import Memory
+
+    set_up_logs(LogLevel.WARNING, LogFormat.TEXT)
+    async with open_system(options, create=True) as system:
+        folder = options.mirror or os.environ.get(BASE_PATH)
+        base = Path(folder) if folder else None
+        bounds = Bounds(bytes=max(options.max_bytes, MIN_BYTES))
+        await serve_stdio(Memory(system, ontology=options.ontology), Profile(options.profile), base, bounds)
+    return 0

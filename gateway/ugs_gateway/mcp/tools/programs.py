@@ -1,0 +1,167 @@
+"""The tool of the profile `extended` that validates, stores and runs programs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ugs.clock import iso
+from ugs.ontology.api import Memory
+from ugs.ontology.errors import InvalidArgument
+from ugs.programs.api import DeckEntry, Programs
+from ugs.programs.ast import GraphProgram
+from ugs.programs.execution.working_graph import WorkingGraph
+from ugs.programs.large_programs import parse_text_off_loop
+from ugs.programs.model import ProgramRow
+from ugs.programs.text import print_text
+from ugs_gateway.mcp import inputs
+from ugs_gateway.mcp.tools.base import ADDS, Json, MemoryTool
+
+Action = Literal["validate", "execute", "chain", "create", "update", "delete", "get", "list"]
+READ_ACTIONS = frozenset({"validate", "execute", "chain", "get", "list"})
+
+
+class Entry(inputs.Arguments, frozen=True):
+    program_id: Annotated[int, Meta(description="The number of a stored program")] | None = None
+    program: Annotated[dict[str, Any], Meta(description="A program as JSON")] | None = None
+    text: Annotated[str, Meta(description="A program as text")] | None = None
+    params: Annotated[dict[str, Any], Meta(description="A value for each parameter")] | None = None
+
+
+class Program(inputs.Arguments, frozen=True):
+    action: Annotated[Action, Meta(description="chain runs a deck; create, update and delete keep programs")]
+    program_id: Annotated[int, Meta(description="The number of a stored program")] | None = None
+    program: Annotated[dict[str, Any], Meta(description="The program as JSON")] | None = None
+    text: Annotated[str, Meta(description="The program as text, see ugs://program/syntax")] | None = None
+    params: Annotated[dict[str, Any], Meta(description="A value for each parameter")] | None = None
+    deck: Annotated[list[Entry], Meta(description="For chain: 1 to 10 programs that hand W on")] | None = None
+    name: Annotated[str, Meta(description="How a kept program is called")] | None = None
+    search: Annotated[str, Meta(description="For list: words in name or description")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="For list: at most so many")] = 20
+    view: Annotated[Literal["GRAPH", "FACTS", "ALL"], Meta(description="What queries look at")] = "GRAPH"
+
+    async def raw(self) -> Any:
+        return await raw_of(self.program, self.text)
+
+    def number(self) -> int:
+        if self.program_id is None:
+            raise InvalidArgument("program_id must be given", argument="program_id")
+        return self.program_id
+
+
+async def raw_of(program: Any, text: str | None) -> Any:
+    """A program's JSON, given as JSON or as text."""
+    if (program is None) == (text is None):
+        raise InvalidArgument("give either program or text", argument="program")
+    return program if text is None else (await parse_text_off_loop(text)).program
+
+
+async def entry_of(arguments: Program | Entry) -> DeckEntry:
+    if arguments.program_id is not None:
+        return DeckEntry(program_id=arguments.program_id, program=arguments.program, params=arguments.params or {})
+    return DeckEntry(program=await raw_of(arguments.program, arguments.text), params=arguments.params or {})
+
+
+async def validate(programs: Programs, arguments: Program) -> Json:
+    return (await programs.validate_off_loop(await arguments.raw())).as_json()
+
+
+async def execute(programs: Programs, arguments: Program) -> Json:
+    found = await programs.run(await entry_of(arguments), view=arguments.view)
+    return {**found.as_json(), "result": with_labels(found.result)}
+
+
+async def chain(programs: Programs, arguments: Program) -> Json:
+    found = await programs.execute_deck([await entry_of(entry) for entry in arguments.deck or ()], view=arguments.view)
+    told = found.as_json()
+    steps = [{key: value for key, value in one.items() if key != "result"} for one in told["programs"]]
+    return {**told, "programs": steps, "result": with_labels(found.result)}
+
+
+async def create(programs: Programs, arguments: Program) -> Json:
+    return to_json(await programs.save(await arguments.raw(), arguments.name))
+
+
+async def update(programs: Programs, arguments: Program) -> Json:
+    raw = None if arguments.program is None and arguments.text is None else await arguments.raw()
+    return to_json(await programs.update(arguments.number(), raw, arguments.name))
+
+
+async def delete(programs: Programs, arguments: Program) -> Json:
+    await programs.delete(arguments.number())
+    return {"deleted": arguments.number()}
+
+
+async def get(programs: Programs, arguments: Program) -> Json:
+    row = await programs.get(arguments.number())
+    tree = msgspec.convert(row.definition, GraphProgram)
+    return {**to_json(row), "program": tree.as_json(), "text": print_text(tree)}
+
+
+async def list_programs(programs: Programs, arguments: Program) -> Json:
+    return {"programs": [to_json(row) for row in await programs.list(arguments.search, arguments.limit)]}
+
+
+def to_json(row: ProgramRow) -> Json:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "description": row.description,
+        "owner_id": row.owner_id,
+        "operation_count": row.operation_count,
+        "updated_at": iso(row.updated_at),
+    }
+
+
+def with_labels(w: WorkingGraph) -> Json:
+    """W with the labels of each link's ends, because ids alone tell a reader little."""
+    labels = {node.concept_id: node.label for node in w.nodes}
+    shown = w.as_json()
+    for link in shown["links"]:
+        link |= {"from_label": labels[link["from_id"]], "to_label": labels[link["to_id"]]}
+    return shown
+
+
+ACTIONS: Mapping[str, Callable[[Programs, Program], Awaitable[Json]]] = {
+    "validate": validate,
+    "execute": execute,
+    "chain": chain,
+    "create": create,
+    "update": update,
+    "delete": delete,
+    "get": get,
+    "list": list_programs,
+}
+
+
+async def program(memory: Memory, arguments: Program) -> Json:
+    return await ACTIONS[arguments.action](Programs(memory.system, memory.principal), arguments)
+
+
+def only_reads(arguments: Program) -> bool:
+    return arguments.action in READ_ACTIONS
+
+
+def runs_own_program(arguments: Program) -> bool:
+    """Whether the call contains a program to run, instead of the number of a stored one."""
+    ran: Mapping[str, Sequence[Program | Entry]] = {"execute": [arguments], "chain": arguments.deck or []}
+    entries = ran.get(arguments.action, ())
+    return any(entry.program is not None or entry.text is not None for entry in entries)
+
+
+PROGRAM_TOOLS = (
+    MemoryTool(
+        "program",
+        "Graph programs",
+        "Several queries in one: seed, expand, prune. Use it after two or three single look-ups.",
+        Program,
+        {"type": "object"},
+        ADDS,
+        program,
+        only_reads,
+        runs_own_program,
+    ),
+)

@@ -1,0 +1,42 @@
+"""The request context of resolvers: the system, and the graph with the caller's rights."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import strawberry
+from msgspec import Struct
+
+from ugs.graph.api import Graph
+from ugs.identity import LOCAL, Principal
+from ugs.keys.api import Keyring
+from ugs.log.log_reader import LogReader
+from ugs.programs.validation.limits import BOUNDS, Bounds
+from ugs.system import System
+
+
+class RequestContext(Struct, frozen=True):
+    """The context of one request."""
+
+    system: System
+    principal: Principal = LOCAL.principal
+    bounds: Bounds = BOUNDS
+    """Limits of programs."""
+    seconds: float = inf
+    """The deadline of the request."""
+    kept: dict[Any, Any] = {}
+    """A cache that the resolvers of this request share."""
+    keyring: Keyring | None = None
+    """The API keys, where the store keeps them."""
+
+    @property
+    def log(self) -> LogReader:
+        return LogReader(self.system, self.principal)
+
+    @property
+    def graph(self) -> Graph:
+        return Graph(self.system, self.principal)
+
+
+Info = strawberry.Info[RequestContext, None]

@@ -1,0 +1,1 @@
+"""Recall in GraphQL: one root field, with the types of its result."""

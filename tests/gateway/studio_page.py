@@ -1,0 +1,71 @@
+"""Studio in a browser, in the words of its tests: buttons by their text, fields by their label."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.gateway.browser import Page
+from tests.gateway.processes import Gateway
+
+SCREENS = ("explore", "query", "facts", "time", "ontology", "live", "admin")
+READY = "!!document.querySelector('.shell') && !document.querySelector('main .loading') && !!document.querySelector('.link-state')"
+
+HELPERS = """
+window.helpers = {
+  button: (text) => [...document.querySelectorAll('button, a.button')].find((found) =>
+    (found.getAttribute('aria-label') ?? found.textContent).trim() === text && !found.disabled),
+  field: (text) => [...document.querySelectorAll('input, textarea, select')].find((found) =>
+    (found.getAttribute('aria-label') ?? found.closest('label')?.firstChild?.textContent ?? '').trim() === text),
+  text: () => document.body.innerText,
+};
+"""
+
+
+class Studio:
+    """One tab with Studio."""
+
+    def __init__(self, page: Page, gateway: Gateway) -> None:
+        self.page, self.gateway = page, gateway
+
+    def open(self, hash: str = "#/explore", ready: bool = True) -> None:
+        self.page.visit(f"{self.gateway.url}/{hash}")
+        self.page.wait_for("document.readyState === 'complete'")
+        if ready:
+            self.page.wait_for(READY)
+        self.page.value(HELPERS)
+
+    def click(self, text: str) -> None:
+        self.page.wait_for(f"!!helpers.button({json.dumps(text)})")
+        self.page.value(f"helpers.button({json.dumps(text)}).click()")
+
+    def fill(self, label: str, text: str, number: int = 0) -> None:
+        """Replace what a field holds, as typing would."""
+        field = f"helpers.field({json.dumps(label)})"
+        if number:
+            field = f"[...document.querySelectorAll('[aria-label={json.dumps(label)}]')].at({number})"
+        # A field takes the focus once its dialog is open; text goes to whatever has it.
+        self.page.wait_for(f"!!{field} && ({field}.focus(), document.activeElement === {field})")
+        self.page.value(f"{field}.select?.()")
+        self.page.type(text)
+
+    def sees(self, text: str) -> None:
+        self.page.wait_for(f"helpers.text().includes({json.dumps(text)})")
+
+    def nodes(self) -> list[str]:
+        """Labels of the nodes on the canvas, from the list beside it."""
+        found: list[str] = self.page.value(
+            "[...document.querySelectorAll('.node-list li')].map((row) => row.textContent.trim())"
+        )
+        return found
+
+    def has_node(self, label: str) -> None:
+        quoted = json.dumps(label)
+        self.page.wait_for(
+            f"[...document.querySelectorAll('.node-list li')].some((row) => row.textContent.trim() === {quoted})"
+        )
+
+    def ask(self, query: str) -> Any:
+        answer = self.gateway.ask(query)
+        assert "errors" not in answer, answer
+        return answer["data"]

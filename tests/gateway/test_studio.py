@@ -1,0 +1,490 @@
+"""Studio in a real Chromium without a network: every screen, by mouse and by keyboard, with hostile data."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests import servers
+from tests.gateway.browser import Page, browsing
+from tests.gateway.processes import Gateway, serving, ugs
+from tests.gateway.studio_page import SCREENS, Studio
+from ugs_gateway.studio.application import POLICY, assets, is_built
+
+PROJECT = Path(__file__).parents[2]
+BUILD = PROJECT / "build" / "studio"
+AXE = PROJECT / "build" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+MAX_SCRIPT_BYTES = 1024 * 1024
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built() -> None:
+    if not is_built():
+        reason = "Studio is not built (make web)"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with browsing(tmp_path_factory.mktemp("chromium")) as page:
+        page.open("about:blank")
+        yield page
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    with serving(tmp_path_factory.mktemp("studio"), "--store", "memory:") as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def gateway(empty: Gateway) -> Gateway:
+    """A gateway with the demonstration graph, facts, an ontology and some hostile content."""
+    empty.ask("mutation { loadDemo(force: true) { nodes } }")
+    for place, since in (("Berlin", "2020-01-01"), ("Lisbon", "2024-02-01")):
+        empty.ask(
+            'mutation { addFact(input: {scope: "project_shared", subject: {name: "Alice", kind: "person"}, '
+            f'predicate: "lives in", objectValue: "{place}", validFrom: "{since}T00:00:00Z", '
+            f'notes: [{{text: "Alice wrote from {place}", source: "letter"}}]}}) {{ created }} }}'
+        )
+    empty.ask(
+        'mutation { createOntology(input: {nodeTypes: ["person", "task"], connectionTypes: [{name: "assigned_to", '
+        'fromTypes: ["person"], toTypes: ["task"]}]}) { ontology { name } } }'
+    )
+    return empty
+
+
+@pytest.fixture
+def studio(page: Page, gateway: Gateway) -> Iterator[Studio]:
+    page.problems.clear()
+    yield Studio(page, gateway)
+    assert page.problems == []
+
+
+def keep_picture(page: Page, name: str) -> None:
+    BUILD.mkdir(parents=True, exist_ok=True)
+    (BUILD / f"{name}.png").write_bytes(page.picture())
+
+
+def test_an_empty_store_greets_and_loads_the_demonstration_graph(page: Page, empty: Gateway) -> None:
+    studio = Studio(page, empty)
+    studio.open()
+    studio.sees("There is nothing in this store yet")
+    keep_picture(page, "empty")
+    studio.click("Load the demonstration graph")
+    studio.has_node("Alice Johnson")
+    assert len(studio.nodes()) == 8
+    assert page.problems == []
+
+
+def test_a_search_finds_by_prefix_and_word_and_opens_on_the_canvas(studio: Studio) -> None:
+    studio.open("#/explore?nodes=bob")
+    studio.fill("Search the graph", "impl")
+    studio.page.wait_for("document.querySelectorAll('.suggestions li').length === 1")
+    studio.fill("Search the graph", "johnson")
+    studio.page.wait_for("document.querySelector('.suggestions .name')?.textContent === 'Alice Johnson'")
+    studio.page.press("Enter")
+    studio.page.wait_for("document.querySelector('.inspector h2')?.textContent === 'Alice Johnson'")
+    assert sorted(studio.nodes()) == ["Alice Johnson", "Bob Smith"]
+
+
+def test_neighbours_are_counted_by_type_and_come_by_page(studio: Studio) -> None:
+    leaves = [{"id": f"leaf{at}", "type": "leaf", "properties": {"name": f"Leaf {at}"}} for at in range(60)]
+    hub = {"id": "hub", "type": "hub", "properties": {"name": "Hub"}}
+    edges = [{"id": f"has{at}", "from": "hub", "to": f"leaf{at}", "type": "has"} for at in range(60)]
+    graph = {"nodes": [hub, *leaves], "edges": edges}
+    with_variables(studio.gateway, "mutation($graph: JSON!) { importGraph(graph: $graph) { nodes } }", {"graph": graph})
+    studio.open("#/explore?nodes=hub&sel=hub")
+    bundle = "document.querySelector('[data-bundle=\"outgoing:has\"]')"
+    assert "60" in studio.page.wait_for(f"{bundle}?.innerText")
+    assert studio.nodes() == ["Hub"]
+    for shown in (25, 50, 60):
+        studio.page.wait_for(f"{bundle}.disabled === false")
+        studio.page.value(f"{bundle}.click()")
+        studio.page.wait_for(f"{bundle}.innerText.includes('{shown} of 60')")
+    assert len(studio.nodes()) == 61
+    assert studio.page.value(f"{bundle}.disabled")
+
+
+def with_variables(gateway: Gateway, query: str, variables: dict[str, Any]) -> None:
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    request = urllib.request.Request(gateway.url + "/graphql", body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        assert "errors" not in json.load(answer)
+
+
+def test_nodes_are_created_changed_linked_and_deleted_by_form(studio: Studio) -> None:
+    studio.open("#/explore?nodes=alice")
+    studio.click("New node")
+    studio.fill("Id", "carol")
+    studio.fill("Type", "person")
+    studio.fill("Value", "Carol")
+    studio.click("Save")
+    studio.has_node("Carol")
+    studio.page.wait_for("document.querySelector('.inspector h2')?.textContent === 'Carol'")
+    studio.click("Link")
+    studio.fill("To (id)", "alice")
+    studio.fill("Type", "knows")
+    studio.click("Save")
+    studio.page.wait_for("document.querySelector('.inspector h2')?.textContent === 'knows'")
+    asked = 'query { graphNode(id: "carol") { properties outgoing { nodes { to type } } } }'
+    assert studio.ask(asked)["graphNode"] == {
+        "properties": {"name": "Carol"},
+        "outgoing": {"nodes": [{"to": "alice", "type": "knows"}]},
+    }
+    studio.open("#/explore?nodes=alice,carol&sel=carol")
+    studio.click("Edit")
+    studio.fill("Value", "12")
+    studio.click("Save")
+    studio.page.wait_for("document.querySelector('.inspector .sub')?.innerText.includes('version 2')")
+    assert studio.ask('{ graphNode(id: "carol") { properties } }')["graphNode"]["properties"] == {"name": 12}
+    studio.click("Delete")
+    studio.click("Delete it")
+    studio.page.wait_for("!document.querySelector('.inspector')")
+    assert studio.nodes() == ["Alice Johnson"]
+    assert studio.ask('{ graphNode(id: "carol") { id } }')["graphNode"] is None
+
+
+def test_of_two_who_edit_one_node_the_second_sees_both_sides(studio: Studio) -> None:
+    studio.open("#/explore?nodes=task_3&sel=task_3")
+    studio.click("Edit")
+    studio.fill("Value", "mine")
+    studio.ask('mutation { updateNode(input: {id: "task_3", properties: {priority: "theirs"}}) { node { version } } }')
+    studio.click("Save")
+    studio.sees("Somebody else changed it")
+    shown = studio.page.value("document.querySelector('.conflict table').innerText")
+    assert "mine" in shown and "theirs" in shown
+    keep_picture(studio.page, "conflict")
+    studio.click("Save mine over it")
+    studio.page.wait_for("!document.querySelector('dialog')")
+    assert (
+        studio.ask('{ graphNode(id: "task_3") { properties version } }')["graphNode"]["properties"]["priority"]
+        == "mine"
+    )
+
+
+def test_nothing_typed_is_lost_when_the_page_is_left(studio: Studio) -> None:
+    studio.open("#/explore?nodes=bob&sel=bob")
+    studio.click("Edit")
+    studio.fill("Value", "half a sentence")
+    studio.open("#/explore?nodes=bob&sel=bob")
+    studio.click("Edit")
+    studio.sees("What you typed last time is still here")
+    assert studio.page.value("helpers.field('Value').value") == "half a sentence"
+    studio.click("Discard it")
+    assert studio.page.value("helpers.field('Value').value") == "Bob Smith"
+
+
+def test_the_address_restores_a_view(studio: Studio) -> None:
+    studio.open("#/explore?nodes=alice,bob,task_1&sel=bob&hidden=task_1&colour=degree&noedges=reports_to&tab=events")
+    studio.page.wait_for("document.querySelector('.inspector h2')?.textContent === 'Bob Smith'")
+    assert sorted(studio.nodes()) == ["Alice Johnson", "Bob Smith", "Implement login"]
+    studio.sees("Show 1 hidden")
+    assert studio.page.value("document.querySelector('.side-panel select').value") == "degree"
+    assert studio.page.value("document.querySelector('[aria-selected=true]').textContent") == "Events"
+    before = studio.page.value("location.hash")
+    studio.open(before)
+    studio.page.wait_for("!!document.querySelector('.inspector h2')")
+    assert studio.page.value("location.hash") == before
+
+
+def test_a_query_answers_as_table_graph_and_json_with_parameters_and_plan(studio: Studio) -> None:
+    studio.open("#/query?q=" + "MATCH (a)-[r]->(b) WHERE id(a) = $start RETURN a, r, b")
+    studio.fill("$start", "alice")
+    studio.click("Run")
+    studio.page.wait_for("document.querySelectorAll('.result-body tbody tr').length === 2")
+    studio.page.value("document.querySelector('[data-tab=graph]').click()")
+    studio.page.wait_for("!!document.querySelector('.result-graph canvas')")
+    studio.page.value("document.querySelector('[data-tab=json]').click()")
+    studio.page.wait_for("JSON.parse(document.querySelector('.json-view')?.textContent ?? 'null')?.rows.length === 2")
+    studio.click("Explain")
+    studio.page.wait_for("document.querySelectorAll('.plan tbody tr').length > 1")
+    studio.fill("Query", "MATCH (n) RETURN nonsense(n)")
+    studio.click("Run")
+    studio.page.wait_for("document.querySelector('.error-box')?.innerText.includes('nonsense')")
+
+
+def test_a_program_runs_step_by_step_and_is_kept(studio: Studio) -> None:
+    studio.open("#/query?tab=program")
+    studio.sees("Valid: at most 2 operations.")
+    studio.click("Run")
+    studio.page.wait_for("document.querySelectorAll('.steps tbody tr').length === 2")
+    studio.fill("Name", "everybody")
+    studio.click("Keep it")
+    studio.page.wait_for("document.querySelector('.saved')?.innerText.includes('everybody')")
+    studio.fill("Program", "+ nonsense")
+    studio.page.wait_for("!!document.querySelector('.blocks .wrong')")
+
+
+def test_facts_show_lanes_supersession_evidence_and_both_clocks(studio: Studio) -> None:
+    studio.ask('mutation { registerPredicate(input: {alias: "lives in"}) { created } }')
+    studio.open("#/facts")
+    studio.page.wait_for("document.querySelector('.choice-list button')?.innerText.includes('Alice')")
+    studio.page.value("document.querySelector('.choice-list button').click()")
+    studio.page.wait_for("document.querySelectorAll('.bar').length === 2")
+    studio.page.value("document.querySelector('.bar').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    studio.sees("Alice wrote from Berlin")
+    known = studio.ask("{ events(types: [FactAdded], first: 1) { nodes { seq } } }")["events"]["nodes"][0]["seq"]
+    studio.open(studio.page.value("location.hash").replace("fact=", "old=") + f"&known={known}")
+    studio.page.wait_for("document.querySelectorAll('.bar').length === 1")
+    studio.open(studio.page.value("location.hash").replace(f"known={known}", "true=2021-01-01T00:00"))
+    studio.page.wait_for("document.querySelector('.true-then')?.innerText.includes('Berlin')")
+    assert "Lisbon" not in studio.page.value("document.querySelector('.true-then').innerText")
+
+
+def test_time_shows_the_graph_then_and_what_changed(studio: Studio) -> None:
+    studio.open("#/time?from=0&to=8")
+    studio.page.wait_for("document.querySelector('.change-legend')?.textContent.includes('added 8')")
+    studio.open("#/time?from=8&to=15")
+    studio.page.wait_for("document.querySelector('.change-legend')?.textContent.includes('added 7')")
+    studio.sees("for a cost of about")
+    studio.click("Preview: back to “From”")
+    studio.page.wait_for("document.querySelectorAll('.undo li').length === 7")
+
+
+def test_an_ontology_is_drawn_and_grows(studio: Studio) -> None:
+    studio.open("#/ontology")
+    studio.page.wait_for("document.querySelectorAll('.diagram .box').length === 2")
+    studio.sees("project")
+    studio.fill("Type", "project")
+    studio.page.wait_for("!helpers.field('Type').form.querySelector('button').disabled")
+    studio.page.value("helpers.field('Type').form.querySelector('button').click()")
+    studio.page.wait_for("document.querySelectorAll('.diagram .box').length === 3")
+
+
+def test_what_happens_appears_while_one_watches(studio: Studio) -> None:
+    studio.open("#/live")
+    studio.page.wait_for("!!document.querySelector('.link-state.live')")
+    started = time.monotonic()
+    studio.ask('mutation { addNode(input: {id: "fresh", type: "task", properties: {name: "Fresh"}}) { node { id } } }')
+    studio.page.wait_for("document.querySelector('.event-list')?.innerText.includes('fresh')")
+    studio.page.wait_for("!!window.studioCanvas?.placeOf('fresh')")
+    print(f"a node added elsewhere was on the canvas after {time.monotonic() - started:.2f} s")
+
+
+def test_the_admin_screen_verifies_and_imports_with_a_report(studio: Studio) -> None:
+    studio.open("#/admin")
+    studio.click("Verify")
+    studio.sees("log and store agree")
+    rows = (
+        '{"nodes": [{"id": "in1", "type": "t"}, {"id": "alice", "type": "t"}, {"id": "in2", "type": "t"}], "edges": []}'
+    )
+    studio.page.value(
+        "(() => { const moved = new DataTransfer(); "
+        f"moved.items.add(new File([{json.dumps(rows)}], 'graph.json')); "
+        "const file = document.querySelector('input[type=file]'); file.files = moved.files; "
+        "file.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    studio.sees("2 nodes and 0 edges came in.")
+    studio.sees("1 row was refused:")
+    assert "alice" in studio.page.value("document.querySelector('.refusals').innerText")
+
+
+def test_every_screen_opens_by_keyboard_alone(studio: Studio) -> None:
+    studio.open("#/explore?nodes=alice,bob,task_1")
+    studio.page.wait_for("document.querySelectorAll('.node-list li').length === 3")
+    for name in SCREENS:
+        studio.page.value(f"document.querySelector('.navigation a[href=\"#/{name}\"]').focus()")
+        studio.page.press("Enter")
+        studio.page.wait_for(f"document.querySelector('main').classList.contains('{name}')")
+    studio.open("#/explore?nodes=charlie")
+    studio.page.wait_for("!!window.studioCanvas?.placeOf('charlie')")
+    studio.page.value("document.querySelector('.canvas-place').focus()")
+    studio.page.press("ArrowRight")
+    studio.page.wait_for("!!document.querySelector('.inspector h2')")
+    count = len(studio.nodes())
+    studio.page.value("document.querySelector('.canvas-place').focus()")
+    studio.page.press("Enter")
+    studio.page.wait_for(f"document.querySelectorAll('.node-list li').length > {count}")
+    studio.page.press("Escape")
+    studio.page.wait_for("!document.querySelector('.inspector')")
+    studio.page.press("/")
+    assert studio.page.value("document.activeElement.type") == "search"
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_no_screen_has_a_serious_finding_of_axe(studio: Studio, theme: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not fetched (make web)")
+    script = AXE.read_text("utf-8")
+    studio.open()
+    studio.page.value(f"localStorage.setItem('ugs.studio.theme', '{theme}')")
+    views = [f"#/{name}" for name in SCREENS]
+    views[0] = "#/explore?nodes=alice,bob,task_1&sel=bob"
+    views[1] = "#/query?q=MATCH (n) RETURN n LIMIT 5"
+    for view in [*views, "#/query?tab=program"]:
+        studio.open(view)
+        time.sleep(0.8)
+        if view.startswith("#/query?q="):
+            studio.click("Run")
+            studio.page.wait_for("!!document.querySelector('.table')")
+        studio.page.value(script)
+        studio.page.value("axe.run().then((found) => { window.found = found; })")
+        studio.page.wait_for("!!window.found")
+        found = studio.page.value(
+            "found.violations.filter(({impact}) => impact === 'serious' || impact === 'critical')"
+            ".map(({id, nodes}) => [id, nodes.slice(0, 3).map((each) => each.html)])"
+        )
+        assert found == [], (view, found)
+        keep_picture(studio.page, f"{theme}-{view[2:].partition('?')[0]}{'-program' if 'program' in view else ''}")
+
+
+def test_hostile_labels_contents_and_ids_run_no_script_and_break_no_layout(studio: Studio) -> None:
+    attacks = (
+        "<img src=x onerror=window.pwned=1>",
+        "<svg/onload=window.pwned=1>",
+        "<script>window.pwned=1</script>",
+        "[a](javascript:window.pwned=1)",
+        "\u202eright to left",
+        "'\"></title><body onload=window.pwned=1>",
+        "{{constructor.constructor('window.pwned=1')()}}",
+        "x" * 10_000,
+        "a\nb\tc",
+        "é🎈" * 200,
+    )
+    nodes = [
+        {
+            "id": f"h{at}",
+            "type": attack[:100] if at % 3 == 0 else "hostile",
+            "properties": {"name": attack, attack[:40]: attack},
+            "content": {
+                "format": "markdown",
+                "body": f"# {attack}\n\n[x](data:text/html,<b>) ![i](https://evil.example/x)",
+            },
+        }
+        for at, attack in enumerate(attacks * 20)
+    ]
+    with_variables(studio.gateway, "mutation($ops: [BatchOperation!]!) { applyBatch(operations: $ops) { deletedIds } }",
+                   {"ops": [{"addNode": node} for node in nodes]})  # fmt: skip
+    narrow = "document.documentElement.scrollWidth <= window.innerWidth"
+    for at in range(10):
+        id = nodes[at]["id"]
+        studio.open(
+            f"#/explore?nodes=h0,h2&sel={'h0' if at == 0 else 'h2'}&tab=content"
+            if at < 2
+            else "#/query?q="
+            + f"MATCH (n) WHERE n.name STARTS WITH '{'x' if at == 7 else '<'}' RETURN n, n.name LIMIT 20"
+        )
+        if at >= 2:
+            studio.click("Run")
+            studio.page.wait_for("!!document.querySelector('.result-body')")
+        else:
+            studio.page.wait_for("!!document.querySelector('.rich-text')")
+        assert id and studio.page.value("window.pwned") is None
+        assert studio.page.value(narrow)
+    studio.open("#/explore?all=1")
+    studio.page.wait_for("document.querySelectorAll('.node-list li').length >= 200")
+    studio.fill("Search the graph", "<img")
+    time.sleep(0.5)
+    assert studio.page.value("window.pwned") is None and studio.page.value(narrow)
+    keep_picture(studio.page, "hostile")
+    own = (studio.gateway.url, studio.gateway.url.replace("http", "ws"), "data:", "blob:", "about:")
+    assert [url for url in studio.page.requests if "evil" in url or not url.startswith(own)] == []
+
+
+def test_errors_are_told_in_words_and_what_was_typed_stays(page: Page, gateway: Gateway) -> None:
+    studio = Studio(page, gateway)
+    studio.open("#/query")
+    studio.fill("Query", "MATCH (n) RETURN n LIMIT 3")
+    offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.call("Network.emulateNetworkConditions", **offline)
+    try:
+        studio.click("Run")
+        studio.sees("The gateway cannot be reached.")
+        studio.sees("what you typed stays here")
+    finally:
+        page.call("Network.emulateNetworkConditions", **{**offline, "offline": False})
+    assert page.value("helpers.field('Query').value") == "MATCH (n) RETURN n LIMIT 3"
+    studio.click("Run")
+    page.wait_for("document.querySelectorAll('.result-body tbody tr').length === 3")
+    page.problems.clear()
+
+
+def test_who_must_log_in_sees_only_the_login_and_a_reader_no_controls(page: Page, tmp_path: Path) -> None:
+    made = ugs(tmp_path, "token", "create", "--user", "someone", "--role", "reader", "--file", "keys.jsonl")
+    key = json.loads(made.stdout)["token"]
+    with serving(tmp_path, "--store", "memory:", "--token-file", "keys.jsonl") as gateway:
+        studio = Studio(page, gateway)
+        studio.open(ready=False)
+        studio.sees("This gateway wants to know who asks.")
+        assert "memory" not in page.value("document.body.innerText")
+        keep_picture(page, "login")
+        studio.fill("API key or token", "ugs_wrong")
+        studio.click("Log in")
+        studio.sees("The gateway does not know this key")
+        studio.fill("API key or token", key)
+        studio.click("Log in")
+        studio.sees("your key only reads")
+        controls = (
+            "['New node', 'Load the demonstration graph', 'Import a file'].filter((text) => helpers.button(text))"
+        )
+        assert page.value(controls) == []
+        assert page.value("[...document.querySelectorAll('.navigation a')].map((a) => a.innerText)").count("Admin") == 0
+        studio.open("#/live")
+        page.wait_for("!!document.querySelector('.link-state.live')")
+    page.problems.clear()
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgresql", "neo4j"])
+def test_the_other_stores_show_the_same(page: Page, tmp_path: Path, store: str) -> None:
+    """A short way through: load, see, ask, look back, and hear of a change; then the connection is lost, and told."""
+    url = f"sqlite:///{tmp_path}/graph.db"
+    if store != "sqlite":
+        url = f"{servers.require(store)}?{'schema' if store == 'postgresql' else 'namespace'}=studio"
+    with serving(tmp_path, "--store", url) as gateway:
+        studio = Studio(page, gateway)
+        gateway.ask("mutation { clearScope(scope: DEFAULT, force: true) { scope } loadDemo(force: true) { nodes } }")
+        studio.open("#/explore?nodes=alice,bob&sel=alice")
+        studio.has_node("Bob Smith")
+        page.wait_for("!!document.querySelector('[data-bundle=\"outgoing:reports_to\"]')")
+        studio.open("#/query")
+        studio.click("Run")
+        page.wait_for("document.querySelectorAll('.result-body tbody tr').length === 7")
+        last = gateway.ask("{ stats { events } }")["data"]["stats"]["events"]
+        studio.open(f"#/time?from={last - 7}&to={last}")
+        page.wait_for("document.querySelector('.change-legend')?.textContent.includes('added 7')")
+        studio.open("#/live")
+        page.wait_for("!!document.querySelector('.link-state.live')")
+        gateway.ask('mutation { addNode(input: {id: "after", type: "task"}) { node { id } } }')
+        page.wait_for("!!document.querySelector('.event-list')?.textContent.includes('after')")
+        gateway.ask('mutation { deleteNode(input: {id: "after"}) { deletedId } }')
+    page.wait_for("!!document.querySelector('.link-state.lost')")
+    page.problems.clear()
+
+
+def test_the_policy_has_no_unsafe_word_and_the_page_nothing_inline(client: TestClient) -> None:
+    page = client.get("/", headers={"accept": "text/html"})
+    assert page.headers["content-security-policy"] == POLICY
+    assert "unsafe" not in POLICY and "script-src 'self';" in POLICY
+    assert "http" not in page.text and "<style" not in page.text and page.text.count("<script") == 1
+    assert 'id="studio"' in page.text
+
+
+def test_programs_and_a_gateway_that_is_not_ready_get_the_plain_page(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "Ready to serve." in client.get("/").text
+    monkeypatch.setattr("ugs_gateway.studio.application.FOLDER", tmp_path)
+    assert "Ready to serve." in client.get("/", headers={"accept": "text/html"}).text
+
+
+def test_only_files_of_studio_are_served(client: TestClient) -> None:
+    for name in assets():
+        found = client.get(f"/studio/assets/{name}")
+        assert (found.status_code, found.headers["content-security-policy"]) == (200, POLICY)
+    for path in ("../index.html", "%2e%2e/index.html", "..%2f..%2fsettings.py", "main%00.js", "nothing.js"):
+        assert client.get(f"/studio/assets/{path}").status_code in (400, 404)
+
+
+def test_the_script_stays_below_a_mebibyte() -> None:
+    size = sum(len(gzip.compress(path.read_bytes())) for name, path in assets().items() if name.endswith(".js"))
+    assert 50_000 < size < MAX_SCRIPT_BYTES

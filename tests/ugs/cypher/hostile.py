@@ -1,0 +1,63 @@
+"""Queries that try to hold the event loop or the memory, one for each kind of work that the engine does."""
+
+from __future__ import annotations
+
+from ugs.graph.batches import Batch
+from ugs.graph.commands import AddEdge, AddNode
+from ugs.system import System
+
+TEXT = "WITH reduce(s = 'abcdefgh', x IN range(1, 18) | s + s) AS t "
+UMLAUTS = "WITH reduce(s = 'äbcdefgh', x IN range(1, 18) | s + s) AS t "
+HOSTILE_QUERIES = {
+    "nested comprehensions": "RETURN size([a IN range(1, 3000) | [b IN range(1, 3000) | a * b]]) AS n",
+    "nested quantifiers": "RETURN all(a IN range(1, 9000) WHERE none(b IN range(1, 9000) WHERE a + b < 0)) AS n",
+    "IN a long list": "WITH range(1, 2000000) AS l UNWIND range(1, 1000) AS x RETURN count(CASE WHEN -x IN l THEN 1 END) AS n",
+    "pattern comprehension": "MATCH (a) RETURN size([(a)-->(b)-->(c)-->(d)-->(e) | b.name + e.name]) AS n",
+    "sort": "UNWIND range(1, 2000000) AS x WITH x ORDER BY (x * 7919) % 1000003 RETURN count(x) AS n",
+    "reduce": "UNWIND range(1, 50) AS y RETURN sum(reduce(s = y, x IN range(1, 2000000) | (s + x) % 1000003)) AS n",
+    "substring": TEXT + "RETURN size([x IN range(1, 1000) | substring(t, x)]) AS n",
+    "replace": TEXT + "RETURN size([x IN range(1, 1000) | replace(t, 'a', toString(x))]) AS n",
+    "toUpper": UMLAUTS + "RETURN [x IN range(1, 1000) WHERE toUpper(t) = 'x'] AS n",
+    "many patterns": "UNWIND range(1, 100000) AS x RETURN count(CASE WHEN 'a' =~ ('(a|b){1,900}' + toString(x)) THEN 1 END) AS n",
+    "split": TEXT + "RETURN size([x IN range(1, 1000) | split(t, 'a')]) AS n",
+    "concatenation": "RETURN size(reduce(s = [], x IN range(1, 200000) | s + [x])) AS n",
+    "one long pattern": TEXT + "RETURN t =~ '(.*a.{12}b.{12}){1,90}' AS n",
+    "answer of one value": TEXT + "RETURN [x IN range(1, 16000) | t] AS n",
+    "answer of rows": TEXT + "UNWIND range(1, 16000) AS x RETURN t",
+    "collect": "UNWIND range(1, 2000000) AS x RETURN size(collect(toString(x) + 'abc')) AS n",
+    "distinct": "UNWIND range(1, 2000000) AS x WITH DISTINCT toString(x) AS t RETURN count(t) AS n",
+    "greatest list": "WITH range(1, 1000000) AS l UNWIND range(1, 500) AS x RETURN size(max(l + [x])) AS n",
+    "equal lists": "WITH [range(1, 1000000)] AS l RETURN [x IN range(1, 9999) WHERE l = [range(1, 1000000)]] AS n",
+    "percentile": "UNWIND range(1, 2000000) AS x RETURN percentileCont((x * 7919) % 1000003, 0.5) AS n",
+    "maps": "RETURN size([x IN range(1, 2000000) | {a: x, b: toString(x)}]) AS n",
+    "pattern comprehension of rows": "RETURN size([(a)-->(b)-->(c)-->(d) | [a, b, c, d]]) AS n",
+    "cross product": "MATCH (a), (b), (c), (d), (e) RETURN count(*) AS n",
+    "long paths": "MATCH (a)-[*1..12]->(b) RETURN count(*) AS n",
+    "wide rows": f"WITH {', '.join(f'{n} AS a{n}' for n in range(900))} UNWIND range(1, 1000000) AS x WITH * ORDER BY x DESC RETURN count(x) AS n",
+    "normal forms": UMLAUTS + "RETURN [x IN range(1, 1000) WHERE normalize(t, 'NFKD') = 'x'] AS n",
+    "subqueries": "MATCH (a) RETURN sum(COUNT { MATCH (a)-->(b)-->(c)-->(d)-->(e) RETURN e }) AS n",
+    "product of ranges": "UNWIND range(1, 100000) AS x UNWIND range(1, 100000) AS y RETURN count(x * y) AS n",
+    "sort by computed texts": "UNWIND range(1, 2000000) AS x WITH x ORDER BY toString(x) + 'abc' + toString(x % 7) RETURN count(x) AS n",
+    "sort by lists": "UNWIND range(1, 500000) AS x WITH x ORDER BY [x % 7, toString(x)] RETURN count(x) AS n",
+    "collect of collect": "UNWIND range(1, 2000) AS x UNWIND range(1, 2000) AS y WITH x, collect(y) AS l RETURN size(collect(l)) AS n",
+    "doubling a list": "RETURN size(reduce(s = [1], x IN range(1, 60) | s + s)) AS n",
+    "growing by replace": "RETURN size(reduce(s = 'a', x IN range(1, 40) | replace(s, 'a', 'aa'))) AS n",
+    "nested equal lists": "RETURN reduce(s = [1], x IN range(1, 100) | [s, s]) = reduce(s = [1], x IN range(1, 100) | [s, s]) AS n",
+    "tail": "RETURN size(reduce(s = range(1, 200000), x IN range(1, 200000) | tail(s))) AS n",
+    "contains": TEXT + "RETURN [x IN range(1, 100000) WHERE t CONTAINS ('aaaaaaaaaaaaaaaab' + toString(x))] AS n",
+    "groups by lists": "WITH range(1, 10000) AS l UNWIND range(1, 100000) AS x WITH l + [x] AS k, count(*) AS c RETURN count(k) AS n",
+    "durations": "UNWIND range(1, 1000000) AS x RETURN count(duration({days: x, hours: x}) + duration('P1Y2M3DT4H')) AS n",
+    "optional matches": "MATCH (a) OPTIONAL MATCH (a)-->(b)-->(c)-->(d)-->(e) RETURN count(e) AS n",
+    "union": "UNWIND range(1, 9000) AS x RETURN [x] AS r UNION UNWIND range(1, 2000000) AS x RETURN [x % 9000] AS r",
+}  # fmt: skip
+
+
+async def build_dense_graph(system: System, count: int = 30) -> None:
+    """So many nodes, each with an edge to every other."""
+    names = [f"n{number}" for number in range(count)]
+    await system.execute(
+        Batch(operations=tuple(AddNode(id=name, type="N", properties={"name": name}) for name in names))
+    )
+    edges = [AddEdge(id=None, source=a, target=b, type="R") for a in names for b in names if a != b]
+    for start in range(0, len(edges), 500):
+        await system.execute(Batch(operations=tuple(edges[start : start + 500])))

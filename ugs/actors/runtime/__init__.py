@@ -1,0 +1,1 @@
+"""What handles one message: queues per node, the context of a handler, and the transaction it writes to."""

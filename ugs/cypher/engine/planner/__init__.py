@@ -1,0 +1,1 @@
+"""The query planner: clauses become operators."""

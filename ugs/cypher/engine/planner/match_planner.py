@@ -1,0 +1,313 @@
+"""Planning of MATCH: start node, order of expansion, and placement of conditions.
+
+Every condition runs as soon as the variables it needs are bound. Relationships of one MATCH are all different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ugs.cypher import syntax as s
+from ugs.cypher.analysis.tree_walk import free_variables, has_subquery
+from ugs.cypher.engine.expressions import compile_expression
+from ugs.cypher.engine.operators.base import Operator
+from ugs.cypher.engine.operators.expand import REVERSED, Expand, Hop
+from ugs.cypher.engine.operators.project import BindPath, Filter
+from ugs.cypher.engine.operators.repeat_path import InnerHop, RepeatPath, Repetition
+from ugs.cypher.engine.operators.shortest_path import ShortestPaths
+from ugs.cypher.engine.operators.var_length import ExpandMany
+from ugs.cypher.engine.planner.start_point import Start, choose_start, start_operator
+from ugs.cypher.engine.planner.statistics import Statistics
+from ugs.cypher.engine.slots import Env, Fn
+from ugs.cypher.unparser import print_expression, print_quantified, print_relationship
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A relationship of the pattern between two named nodes."""
+
+    left: str
+    name: str
+    right: str
+    pattern: s.RelationshipPattern | s.QuantifiedPath
+    path: s.PathPattern
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedHop:
+    """A relationship with the direction in which it is expanded."""
+
+    link: Link
+    start: str
+    end: str
+    hop: Hop
+    backwards: bool
+
+    @property
+    def pattern(self) -> s.RelationshipPattern:
+        assert isinstance(self.link.pattern, s.RelationshipPattern)
+        return self.link.pattern
+
+
+class MatchPlanner:
+    """Plans the patterns of one MATCH."""
+
+    def __init__(self, env: Env, statistics: Statistics) -> None:
+        self.outer = env
+        self.env = env
+        self.statistics = statistics
+        self.bound = set(env.scope)
+        self.conditions: list[s.Expression] = []
+        self.links: list[Link] = []
+        self.paths: list[s.PathPattern] = []
+        self.groups: list[str] = []
+        """Variables inside quantified paths, which are lists outside."""
+        self.nodes: dict[str, None] = {}
+        self.operators: list[Operator] = []
+        self.used_relationships: list[str] = []
+        """Names of the relationships followed so far."""
+        self.all_conditions: list[s.Expression] = []
+        """All conditions of the MATCH."""
+        self.starts: list[str] = []
+        self.planned_hops: list[PlannedHop] = []
+        self.repeats = False
+        """Whether a quantified path is part of the MATCH."""
+        self._anonymous = 0
+
+    def plan(self, patterns: Sequence[s.PathPattern], where: s.Expression | None) -> tuple[list[Operator], Env]:
+        for pattern in patterns:
+            self._decompose(pattern)
+        self.conditions += conjuncts(where)
+        self.all_conditions = list(self.conditions)
+        self._allocate_slots()
+        self._plan_filters()
+        while self._plan_next():
+            pass
+        for pattern in self.paths:
+            self._bind_path(pattern)
+        self._plan_filters(everything=True)
+        return self.operators, Env(self.env.layout, {n: i for n, i in self.env.scope.items() if not n.startswith(" ")})
+
+    def _name(self) -> str:
+        """A generated name that cannot occur in a query."""
+        self._anonymous += 1
+        return f" {self.env.layout.width}.{self._anonymous}"
+
+    def _decompose(self, pattern: s.PathPattern) -> None:
+        """Name every element, and turn labels and properties into conditions."""
+        named = tuple(replace(element, variable=element.variable or self._name()) for element in pattern.elements)
+        whole = replace(
+            pattern, elements=named, variable=pattern.variable or (self._name() if pattern.shortest else None)
+        )
+        self.conditions += conjuncts(whole.where)
+        for node in whole.nodes:
+            self._add_node(node)
+        for place, relationship in enumerate(whole.relationships):
+            left, right = whole.nodes[place].variable or "", whole.nodes[place + 1].variable or ""
+            self.links.append(Link(left, relationship.variable or "", right, relationship, whole))
+            if isinstance(relationship, s.QuantifiedPath):
+                self.groups += [element.variable for element in relationship.elements if element.variable]
+            elif relationship.length is None:
+                self.conditions += relationship_conditions(relationship)
+        if whole.variable is not None:
+            self.paths.append(whole)
+
+    def _add_node(self, node: s.NodePattern) -> None:
+        name = node.variable or ""
+        self.nodes[name] = None
+        self.conditions += node_conditions(replace(node, variable=name))
+
+    def _allocate_slots(self) -> None:
+        names = [
+            *self.groups,
+            *self.nodes,
+            *(link.name for link in self.links),
+            *(path.variable or "" for path in self.paths),
+        ]
+        self.env = self.env.plus(dict.fromkeys(name for name in names if name not in self.outer))
+
+    def _plan_next(self) -> bool:
+        """Plan the cheapest next step; False if the whole pattern is bound."""
+        link = self._best_link()
+        if link is not None:
+            self.links.remove(link)
+            self._plan_hop(link)
+        elif (start := self._best_start()) is not None:
+            self.operators.append(start_operator(start, self.env))
+            self.bound.add(start.name)
+            self.starts.append(start.name)
+            self._drop_labels(start)
+        else:
+            return False
+        self._plan_filters()
+        return True
+
+    def _drop_labels(self, start: Start) -> None:
+        """Drop label conditions that the scan has decided; other pushed-down conditions are filtered again."""
+        if not start.by_id:
+            done = s.Variable(start.name)
+            self.conditions = [c for c in self.conditions if not (isinstance(c, s.HasLabels) and c.subject == done)]
+
+    def _best_start(self) -> Start | None:
+        unbound = [name for name in self.nodes if name not in self.bound]
+        return choose_start(unbound, self.conditions, self.bound, self.statistics) if unbound else None
+
+    def _best_link(self) -> Link | None:
+        ready = [link for link in self.links if self._is_ready(link)]
+        return min(ready, key=self._cost) if ready else None
+
+    def _is_ready(self, link: Link) -> bool:
+        ends = (link.left in self.bound) + (link.right in self.bound)
+        return ends == 2 if link.path.shortest else ends > 0
+
+    def _cost(self, link: Link) -> tuple[int, ...]:
+        """Joining two bound nodes first, then single steps, then those with the most conditions on the far end."""
+        both = link.left in self.bound and link.right in self.bound
+        many = isinstance(link.pattern, s.QuantifiedPath) or link.pattern.length is not None
+        far = link.right if link.left in self.bound else link.left
+        conditions = sum(far in free_variables(condition) for condition in self.conditions)
+        return many and not both, not both, bool(link.path.shortest), -conditions
+
+    def _plan_hop(self, link: Link) -> None:
+        pattern = link.pattern
+        backwards = link.left not in self.bound
+        start, end = (link.right, link.left) if backwards else (link.left, link.right)
+        if isinstance(pattern, s.QuantifiedPath):
+            self.operators.append(self._plan_repetition(pattern, link, start, end, backwards))
+            self.used_relationships.append(link.name)
+            self.bound |= {start, end, link.name, *(part.variable for part in pattern.elements if part.variable)}
+            self.repeats = True
+            return
+        hop = Hop(
+            self.env[start],
+            self.env[link.name],
+            self.env[end],
+            REVERSED[pattern.direction] if backwards else pattern.direction,
+            tuple(dict.fromkeys(pattern.types)) or None,
+            end in self.bound,
+            link.name in self.outer,
+            tuple(self.env[name] for name in self.used_relationships),
+            print_relationship(pattern, start, end),
+        )
+        self.operators.append(self._hop_operator(link, hop, backwards))
+        self.planned_hops.append(PlannedHop(link, start, end, hop, backwards))
+        self.used_relationships.append(link.name)
+        self.bound |= {start, end, link.name}
+
+    def _plan_repetition(
+        self, pattern: s.QuantifiedPath, link: Link, start: str, end: str, backwards: bool
+    ) -> RepeatPath:
+        parts = [replace(part, variable=part.variable or self._name()) for part in pattern.elements]
+        names = [part.variable or "" for part in parts]
+        inner = Env(self.env.layout, self.outer.scope).plus(names)
+        conditions = conjuncts(pattern.where)
+        for part in parts:
+            more = node_conditions(part) if isinstance(part, s.NodePattern) else relationship_conditions(part)
+            conditions += more
+        ordered = parts[::-1] if backwards else parts
+        repetition = Repetition(
+            self.env[start],
+            self.env[end],
+            self.env[link.name],
+            end in self.bound,
+            tuple(self.env[name] for name in self.used_relationships),
+            inner[ordered[0].variable or ""],
+            tuple(_inner_hops(ordered, inner, backwards)),
+            tuple((inner[name], self.env[name]) for name in dict.fromkeys(names) if name in self.groups),
+            pattern.low,
+            pattern.high,
+            backwards,
+            print_quantified(pattern),
+            any(has_subquery(condition) for condition in conditions),
+        )
+        return RepeatPath(repetition, [compile_expression(condition, inner) for condition in conditions])
+
+    def _hop_operator(self, link: Link, hop: Hop, backwards: bool) -> Operator:
+        pattern = link.pattern
+        assert isinstance(pattern, s.RelationshipPattern)
+        if link.path.shortest:
+            low, high = length_bounds(pattern.length or s.Length(1, 1))
+            self.bound.add(link.path.variable or "")
+            all_conditions = link.path.shortest == "allShortestPaths"
+            return ShortestPaths(
+                hop, self.env[link.path.variable or ""], low, high, all_conditions, self._compile_properties(pattern)
+            )
+        if pattern.length is None:
+            return Expand(hop)
+        low, high = length_bounds(pattern.length)
+        return ExpandMany(hop, low, high, self._compile_properties(pattern), backwards)
+
+    def _compile_properties(self, pattern: s.RelationshipPattern) -> Fn | None:
+        return None if pattern.properties is None else compile_expression(pattern.properties, self.env)
+
+    def _bind_path(self, pattern: s.PathPattern) -> None:
+        if not pattern.shortest:
+            self.operators.append(bind_path(pattern, self.env))
+        self.bound.add(pattern.variable or "")
+        self._plan_filters()
+
+    def _plan_filters(self, everything: bool = False) -> None:
+        """Check each condition as soon as that is possible."""
+        waiting = []
+        for condition in self.conditions:
+            needed = {name for name in free_variables(condition) if name in self.env}
+            if everything or needed <= self.bound:
+                compute = compile_expression(condition, self.env)
+                self.operators.append(Filter(compute, print_expression(condition), has_subquery(condition)))
+            else:
+                waiting.append(condition)
+        self.conditions = waiting
+
+
+def node_conditions(node: s.NodePattern) -> list[s.Expression]:
+    """The labels, properties and condition of a named node."""
+    subject = s.Variable(node.variable or "")
+    found: list[s.Expression] = [s.HasLabels(subject, node.labels)] if node.labels else []
+    if node.label_expression is not None:
+        found.append(s.LabelTest(subject, node.label_expression))
+    return found + property_conditions(subject.name, node.properties) + conjuncts(node.where)
+
+
+def relationship_conditions(pattern: s.RelationshipPattern) -> list[s.Expression]:
+    """The type expression, properties and condition of a named relationship."""
+    subject = s.Variable(pattern.variable or "")
+    types = [] if pattern.type_expression is None else [s.LabelTest(subject, pattern.type_expression)]
+    return [*types, *property_conditions(subject.name, pattern.properties), *conjuncts(pattern.where)]
+
+
+def _inner_hops(
+    parts: Sequence[s.NodePattern | s.RelationshipPattern], env: Env, backwards: bool
+) -> Iterator[InnerHop]:
+    for part, end in zip(parts[1::2], parts[2::2], strict=True):
+        assert isinstance(part, s.RelationshipPattern)
+        direction = REVERSED[part.direction] if backwards else part.direction
+        types = tuple(dict.fromkeys(part.types)) or None
+        yield InnerHop(env[part.variable or ""], env[end.variable or ""], direction, types)
+
+
+def bind_path(pattern: s.PathPattern, env: Env) -> BindPath:
+    """The operator that builds the path of a pattern."""
+    name = pattern.variable or ""
+    return BindPath(env[name], [env[element.variable or ""] for element in pattern.elements], name)
+
+
+def length_bounds(length: s.Length) -> tuple[int, int | None]:
+    """The least and the greatest number of steps."""
+    return 1 if length.low is None else length.low, length.high
+
+
+def conjuncts(where: s.Expression | None) -> list[s.Expression]:
+    """The conditions that must all hold."""
+    if where is None:
+        return []
+    if isinstance(where, s.Binary) and where.op == "AND":
+        return conjuncts(where.left) + conjuncts(where.right)
+    return [where]
+
+
+def property_conditions(name: str, properties: s.Expression | None) -> list[s.Expression]:
+    if not isinstance(properties, s.MapLiteral):
+        return []
+    subject = s.Variable(name)
+    return [s.Comparison((s.Property(subject, key), value), ("=",)) for key, value in properties.entries]

@@ -1,1 +1,0 @@
-"""Planning: clauses become operators."""

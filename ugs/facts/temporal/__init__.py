@@ -1,0 +1,1 @@
+"""Valid time of facts: instants, the timeline of a single-valued predicate, and past versions."""

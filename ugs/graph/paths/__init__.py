@@ -1,0 +1,1 @@
+"""Shortest paths: Dijkstra from both ends, and Bellman-Ford where weights are negative."""

@@ -1,0 +1,125 @@
+// Every GraphQL document that Studio sends. Tests validate them against the schema of the gateway.
+
+const NODE = "id type label scope degree version created modified properties";
+const EDGE = "id type from to weight version properties";
+const EVENT = "seq timestamp type elementId hidden by data";
+const PAGE = "pageInfo { hasNextPage endCursor }";
+const FACT = `factId predicate scope objectValue objectEntity { entityId canonical } subject { entityId canonical }
+  validFrom validTo state createdAt updatedAt invalidationReason evidenceCount
+  supersededBy { toFact { factId } }`;
+const PROGRAM = "programId name description dsl program statementCount operationCount ownerId updatedAt";
+const WORKING_GRAPH = "nodes { conceptId label properties node { id type } } links { fromId toId relationshipType properties }";
+const STEPS = "statement path op operationType branchTaken nodesAffected linksAffected durationMs wSize { nodes links }";
+const ONTOLOGY = `name nodeTypes enforcement createdAt yaml
+  connectionTypes { name fromTypes toTypes requiredProperties acyclic }
+  properties { owner type definitions { name kind required enum pattern description } }`;
+
+export const documents = {
+  overview: `query Overview { backend { name kind version state capabilities }
+    stats { nodes edges types properties events nodeTypes { type count } edgeTypes { type count } } }`,
+  writerProbe: "mutation WriterProbe { applyBatch(operations: []) { deletedIds } }",
+  adminProbe: "query AdminProbe { apiKeys(first: 1) { nodes { id } } }",
+
+  hubs: `query Hubs($limit: Int!, $at: At) { hubs(limit: $limit, at: $at) { node { ${NODE} } } }`,
+  nodesByIds: `query NodesByIds($ids: [ID!], $first: Int, $at: At) {
+    graphNodes(filter: {ids: $ids}, first: $first, at: $at) { nodes { ${NODE} } } }`,
+  allNodes: `query AllNodes($first: Int, $after: String, $at: At, $filter: NodeFilter) {
+    graphNodes(first: $first, after: $after, at: $at, filter: $filter) { nodes { ${NODE} } ${PAGE} } }`,
+  allEdges: `query AllEdges($first: Int, $after: String, $at: At) {
+    graphEdges(first: $first, after: $after, at: $at) { nodes { ${EDGE} } ${PAGE} } }`,
+  edgesBetween: `query EdgesBetween($query: String!, $params: JSON, $limit: Int, $at: At) {
+    cypher(query: $query, params: $params, limit: $limit, at: $at) { rows truncated } }`,
+  edge: `query Edge($id: ID!) { graphEdge(id: $id) { ${EDGE} } }`,
+  node: `query OneNode($id: ID!) { graphNode(id: $id) { ${NODE} data content { format encoding body size } } }`,
+  edgeCounts: `query EdgeCounts($outgoing: String!, $incoming: String!, $params: JSON) {
+    outgoing: cypher(query: $outgoing, params: $params) { rows }
+    incoming: cypher(query: $incoming, params: $params) { rows } }`,
+  outgoing: `query Outgoing($id: ID!, $filter: EdgeFilter, $first: Int, $after: String) {
+    graphNode(id: $id) { edges: outgoing(filter: $filter, first: $first, after: $after) {
+      nodes { ${EDGE} other: toNode { ${NODE} } } ${PAGE} } } }`,
+  incoming: `query Incoming($id: ID!, $filter: EdgeFilter, $first: Int, $after: String) {
+    graphNode(id: $id) { edges: incoming(filter: $filter, first: $first, after: $after) {
+      nodes { ${EDGE} other: fromNode { ${NODE} } } ${PAGE} } } }`,
+  suggest: `query Suggest($text: String!, $mode: SearchMode!, $prefix: JSON, $upper: JSON, $id: ID!) {
+    exact: graphNode(id: $id) { ${NODE} }
+    words: search(query: $text, mode: $mode, first: 8) { edges { node { score node { ${NODE} } } } }
+    prefix: graphNodes(first: 6, filter: {or: [
+      {properties: [{key: "label", op: STARTS_WITH, value: $prefix}]}, {properties: [{key: "name", op: STARTS_WITH, value: $prefix}]},
+      {properties: [{key: "title", op: STARTS_WITH, value: $prefix}]}, {properties: [{key: "label", op: STARTS_WITH, value: $upper}]},
+      {properties: [{key: "name", op: STARTS_WITH, value: $upper}]}, {properties: [{key: "title", op: STARTS_WITH, value: $upper}]}]}) {
+      nodes { ${NODE} } } }`,
+  path: `query ShortestPath($from: ID!, $to: ID!) { path(from: $from, to: $to) {
+    totalWeight nodes { ${NODE} } edges { ${EDGE} } } }`,
+  versions: `query Versions($id: ID!) { versions(id: $id, last: 20) { version timestamp deleted value event { seq type by } } }`,
+  elementEvents: `query ElementEvents($id: ID!) { history(last: 50, elementId: $id) { ${EVENT} } }`,
+  references: `query References($id: ID!) { graphNode(id: $id) {
+    references { address path resolved target { ... on GraphNode { id label } ... on GraphEdge { edgeId: id } } }
+    referencedBy(first: 20) { ... on GraphNode { id label } ... on GraphEdge { edgeId: id } } } }`,
+  nodeFacts: `query NodeFacts($id: ID!) { graphNode(id: $id) { entity { entityId canonical facts(first: 30, includeInactive: true) { nodes { ${FACT} } } } } }`,
+  vocabulary: `query Vocabulary { propertyKeys ontologies(first: 8) { ${ONTOLOGY} } }`,
+
+  addNode: `mutation AddNode($input: AddNodeInput!) { addNode(input: $input) { node { ${NODE} } warnings { code message } } }`,
+  updateNode: `mutation UpdateNode($input: UpdateNodeInput!) { updateNode(input: $input) { node { ${NODE} } warnings { code message } } }`,
+  addEdge: `mutation AddEdge($input: AddEdgeInput!) { addEdge(input: $input) { edge { ${EDGE} } warnings { code message } } }`,
+  updateEdge: `mutation UpdateEdge($input: UpdateEdgeInput!) { updateEdge(input: $input) { edge { ${EDGE} } warnings { code message } } }`,
+  deleteElement: `mutation DeleteElement($input: DeleteInput!) { delete(input: $input) { deletedId deletedEdgeIds } }`,
+  revert: `mutation Revert($id: ID!, $version: Int!, $expectedVersion: Int) {
+    revertElement(id: $id, version: $version, expectedVersion: $expectedVersion) { events { seq } } }`,
+  loadDemo: "mutation LoadDemo { loadDemo { nodes edges } }",
+  importGraph: `mutation ImportGraph($graph: JSON!, $onConflict: String!) {
+    importGraph(graph: $graph, onConflict: $onConflict) { nodes edges } }`,
+  exportGraph: "query ExportGraph { exportGraph }",
+
+  cypher: `query Cypher($query: String!, $params: JSON, $limit: Int, $view: CypherView!) {
+    cypher(query: $query, params: $params, limit: $limit, view: $view) {
+      columns rows truncated durationMs explanation plan { operator details depth rows }
+      graph { ${WORKING_GRAPH} } } }`,
+  parseProgram: `query ParseProgram($dsl: String!) { parseProgram(dsl: $dsl) }`,
+  validateProgram: `query ValidateProgram($dsl: String) { validateProgram(dsl: $dsl) {
+    valid operationCount errors { ruleId statement path message } warnings { ruleId statement path message } } }`,
+  programs: `query Programs { programs(first: 50) { nodes { ${PROGRAM} } } }`,
+  saveProgram: `mutation SaveProgram($input: SaveProgramInput!) { saveProgram(input: $input) {
+    program { ${PROGRAM} } validation { valid errors { ruleId message } } } }`,
+  deleteProgram: "mutation DeleteProgram($id: Int!) { deleteProgram(id: $id) }",
+  programRun: `subscription ProgramRun($dsl: String, $params: JSON) { programRun(dsl: $dsl, params: $params) {
+    step { ${STEPS} } result { log { ${STEPS} } aborted { statement reason } result { ${WORKING_GRAPH} } } } }`,
+
+  entities: `query Entities($search: String, $after: String) { entities(search: $search, first: 30, after: $after) {
+    nodes { entityId canonical kind aliases { alias } } totalCount ${PAGE} } }`,
+  entityTimeline: `query EntityTimeline($id: ID!, $at: At) { factTimeline(subject: {id: $id}, at: $at, first: 500) { ${FACT} } }`,
+  entity: `query OneEntity($search: String!) { entity(name: $search) { entityId canonical kind aliases { alias } node { id } } }`,
+  whyFact: `query WhyFact($id: ID!) { whyFact(factId: $id) { fact { ${FACT} } invalidationReason
+    notes { noteId text source createdAt agentId }
+    replaced { fact { ${FACT} } supersession { effectiveAt } } replacedBy { fact { ${FACT} } supersession { effectiveAt } }
+    events { seq timestamp type by } } }`,
+  duplicates: `query Duplicates { duplicateEntities(limit: 20) { reason first { entityId canonical } second { entityId canonical } } }`,
+  mergePreview: `query MergePreview($keep: ID!, $merge: ID!) { mergePreview(keepId: $keep, mergeId: $merge) {
+    aliases moved { ${FACT} } folded { fact { ${FACT} } } conflicts { ${FACT} } } }`,
+  merge: "mutation Merge($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { mergedId } }",
+  addFact: `mutation AddFact($input: AddFactInput!) { addFact(input: $input) { fact { ${FACT} } warnings { code message } } }`,
+  invalidateFact: `mutation InvalidateFact($id: ID!, $reason: String) { invalidateFact(factId: $id, reason: $reason) { fact { factId } } }`,
+
+  eventAt: `query EventAt($after: Position) { events(afterSeq: $after, first: 1) { nodes { seq timestamp } } }`,
+  eventsAfter: `query EventsAfter($after: Position, $first: Int!) { events(afterSeq: $after, first: $first) { nodes { ${EVENT} } } }`,
+  lastEvents: `query LastEvents { history(last: 40) { ${EVENT} } }`,
+  liveEvents: `subscription LiveEvents($after: Position) { events(afterSeq: $after) { ${EVENT} } }`,
+
+  createOntology: `mutation CreateOntology($input: CreateOntologyInput!) { createOntology(input: $input) { ontology { ${ONTOLOGY} } } }`,
+  addNodeType: `mutation AddNodeType($typeName: String!, $ontology: String!) { addNodeType(typeName: $typeName, ontology: $ontology) { ontology { ${ONTOLOGY} } warnings { code message } } }`,
+  addConnectionType: `mutation AddConnectionType($type: ConnectionTypeInput!, $ontology: String!) { addConnectionType(type: $type, ontology: $ontology) { ontology { ${ONTOLOGY} } warnings { code message } } }`,
+  setEnforcement: `mutation SetEnforcement($enforcement: Enforcement!, $ontology: String!) { setOntologyEnforcement(enforcement: $enforcement, ontology: $ontology) { ontology { ${ONTOLOGY} } } }`,
+
+  apiKeys: `query ApiKeys { apiKeys(first: 100) { totalCount nodes { id name user roles tenant createdAt expiresAt revokedAt works } } }`,
+  createApiKey: `mutation CreateApiKey($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id name } } }`,
+  revokeApiKey: `mutation RevokeApiKey($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { apiKey { id works } } }`,
+  verify: "query Verify { verify { ok eventsChecked digest problems { code message } } }",
+  snapshot: "mutation Snapshot { snapshot { snapshot { eventCount nodeCount edgeCount } } }",
+} as const;
+
+/** Edges that leave new nodes for any on the canvas, and edges that arrive from there. */
+export const EDGES_BETWEEN = [
+  "MATCH (a)-[r]->(b) WHERE id(a) IN $added AND id(b) IN $all RETURN r",
+  "MATCH (a)<-[r]-(b) WHERE id(a) IN $added AND id(b) IN $all RETURN r",
+] as const;
+export const COUNT_OUTGOING = "MATCH (a)-[r]->() WHERE id(a) = $id RETURN type(r), count(*)";
+export const COUNT_INCOMING = "MATCH (a)<-[r]-() WHERE id(a) = $id RETURN type(r), count(*)";
