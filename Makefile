@@ -130,7 +130,7 @@ faults: $(STAMP)  ## the long fault suite
 servers: $(STAMP)  ## fetch what the real PostgreSQL and Neo4j need, and check that both start
 	@$(BIN)/python -m tests.servers check
 
-lock: $(STAMP)  ## resolve the dependencies anew into requirements.lock
+lock: $(STAMP)  ## resolve the dependencies into requirements.lock (UPGRADE=1: the newest)
 	@scripts/lock.sh "$(BIN)/uv" "$(LOCK)"
 
 clean:  ## remove the environment, caches and build output (never ./data)

@@ -13,6 +13,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
+from tests.work import TIMED
 from ugs_gateway.app import create_app
 from ugs_gateway.fastpath.handler import FastPath
 from ugs_gateway.fastpath.protocol import FastPathProtocol
@@ -64,6 +65,7 @@ async def answered(reader: asyncio.StreamReader) -> bytes:
     return head.partition(b"\r\n")[0] + await reader.readexactly(length)
 
 
+@TIMED
 async def test_answers_given_at_once_keep_a_connection_open_and_silence_ends_it() -> None:
     async with connected(create_app(Settings(store="memory:"))) as (lane, reader, writer):
         clocks = set()
@@ -91,6 +93,7 @@ class Slow:
         monkeypatch.setattr(FastPath, "run_sync", lambda *given: None)
 
 
+@TIMED
 async def test_each_request_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
     app = create_app(Settings(store="memory:", request_seconds=0.5))
     async with connected(app) as (lane, reader, writer):

@@ -13,6 +13,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 
+from tests.work import TIMED
 from ugs.errors import InvalidSyntax, Unauthenticated, Unavailable
 from ugs_gateway.auth import jwks
 from ugs_gateway.auth.authenticator import Authenticator
@@ -78,6 +79,7 @@ def test_tokens_signed_with_a_published_key_are_good(issuer: Issuer) -> None:
         keeper.principal(issuer.header("one", iss="https://elsewhere"))
 
 
+@TIMED
 def test_a_rotated_key_works_soon_after_its_first_use(issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jwks, "MIN_REFRESH_SECONDS", 0.0)
     keeper = authenticator(issuer)

@@ -14,6 +14,7 @@ from tests import servers
 from tests.gateway.mcp.client import Talk
 from tests.gateway.processes import serving
 from tests.gateway.test_websocket import introduced, subscribe
+from tests.work import TIMED
 from ugs_gateway.app import create_app
 from ugs_gateway.auth.api_key_file import StoredToken, create_token
 from ugs_gateway.settings import Settings
@@ -169,6 +170,7 @@ def test_roles_hold_at_the_typed_door_too(tmp_path: Path) -> None:
         assert client.post("/graphql/default", json=look, headers=login["reader"]).status_code == 403
 
 
+@TIMED
 async def test_what_an_agent_adds_is_in_the_schema_within_a_second(tmp_path: Path) -> None:
     with serving(tmp_path) as gateway:
         async with Client(f"{gateway.url}/mcp") as client:

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.gateway.processes import serving, ugs
+from tests.work import TIMED
 
 
+@TIMED
 def test_it_serves_a_folder_and_ends_calmly_on_sigterm(tmp_path: Path) -> None:
     assert ugs(tmp_path, "load-demo", "--store", "file:./data").returncode == 0
     with serving(tmp_path, "--store", "file:./data") as gateway:
@@ -27,6 +29,7 @@ def test_it_serves_a_folder_and_ends_calmly_on_sigterm(tmp_path: Path) -> None:
     assert said == f"UGS Gateway is ready: {gateway.url}/\n"
 
 
+@TIMED
 def test_a_second_process_on_the_folder_is_told_at_once_who_holds_it(tmp_path: Path) -> None:
     with serving(tmp_path, "--store", "file:./data") as first:
         # The same command on a free store tells how long a process takes to start; a busy machine gets three tries.

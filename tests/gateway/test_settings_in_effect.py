@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 
 from tests.gateway.processes import DIRECT, Gateway, serving
 from tests.servers.places import free_port
+from tests.work import TIMED
 from ugs_gateway.app import create_app
 from ugs_gateway.settings import Settings
 
@@ -122,6 +123,7 @@ def test_traces_are_sent_to_the_endpoint(tmp_path: Path) -> None:
     assert any(b"query CountThem" in body for _, body in Collector.seen)
 
 
+@TIMED
 def test_a_gateway_that_is_told_to_stop_waits_no_longer_than_it_is_told(tmp_path: Path) -> None:
     with (
         serving(tmp_path, "--store", "memory:", "--drain-seconds", "1") as gateway,

@@ -15,6 +15,7 @@ import pytest
 
 from tests.gateway.processes import Gateway, serving
 from tests.gateway.test_fastpath_protocol import Line, request
+from tests.work import TIMED
 from ugs_gateway.app import create_app
 from ugs_gateway.fastpath.handler import FastPath
 from ugs_gateway.fastpath.protocol import FastPathProtocol, PendingRequest
@@ -164,6 +165,7 @@ def test_a_long_answer_is_sent_to_its_end(tmp_path: Path) -> None:
         assert gateway.process.wait(10) == 0
 
 
+@TIMED
 def test_a_connection_that_says_nothing_holds_nobody_up(tmp_path: Path) -> None:
     with serving(tmp_path, "--store", "memory:") as gateway:
         silent, known = Line(gateway), Line(gateway)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.work import TIMED
 from ugs_gateway.observability.redaction import mask_url, without_secrets
 from ugs_gateway.observability.structured_logs import (
     MAX_FIELD_CHARS,
@@ -102,6 +103,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
+@TIMED
 @SHAPE
 @pytest.mark.parametrize("end", ["", "@", " @", "://u:p@h"])
 def test_masking_takes_linear_time(shape: str, end: str) -> None:
@@ -111,6 +113,7 @@ def test_masking_takes_linear_time(shape: str, end: str) -> None:
     assert cpu_seconds(lambda: mask_url(text)) < 3
 
 
+@TIMED
 @SHAPE
 @FORMATTERS
 def test_every_part_of_a_line_has_a_bound(shape: str, formatter: logging.Formatter) -> None:

@@ -24,6 +24,7 @@ from tests.backends.memory.kit import (
     opened,
     write,
 )
+from tests.work import TIMED
 from ugs.errors import InvalidSyntax, StorageIOError, StoreLocked
 from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES
@@ -167,6 +168,7 @@ def line(child: subprocess.Popen[str]) -> str:
     return child.stdout.readline().strip()
 
 
+@TIMED
 async def test_a_second_process_is_refused_at_once_and_a_killed_one_is_no_obstacle(tmp_path: Path) -> None:
     child = process(f"file:{tmp_path}", "await asyncio.sleep(60)")
     try:

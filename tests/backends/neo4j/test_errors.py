@@ -11,6 +11,7 @@ import pytest
 from neo4j.exceptions import ServiceUnavailable, TransientError
 
 from tests.backends.neo4j.kit import cypher, events, insert, node, rows, write
+from tests.work import TIMED
 from ugs.changes import TableWrites
 from ugs.connect import storage_for
 from ugs.errors import Conflict, DeadlineExceeded, LimitExceeded, OutcomeUnknown, Unavailable, UnknownStore
@@ -88,6 +89,7 @@ async def test_a_database_that_does_not_exist_is_unavailable(url: str) -> None:
         await open_neo4j(url.replace("?", "/nowhere?")).open(CATALOG)
 
 
+@TIMED
 async def test_a_call_that_takes_too_long_is_given_up(storage: Neo4jStorage, url: str) -> None:
     hasty = open_neo4j(f"{url}&deadline=2")
     await hasty.open(CATALOG)
@@ -216,6 +218,7 @@ async def test_a_connection_lost_at_the_commit_has_an_unknown_outcome(storage: N
                 relay.cut()
 
 
+@TIMED
 async def test_a_server_that_never_answers_does_not_hold_us(storage: Neo4jStorage, url: str) -> None:
     async with behind_relay(url, deadline=2) as (relayed, relay):
         relay.deaf = True

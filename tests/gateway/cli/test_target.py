@@ -14,6 +14,7 @@ import pytest
 
 from tests.gateway.cli.conftest import Ugs
 from tests.gateway.processes import UGS, Gateway, serving
+from tests.work import TIMED
 from ugs_gateway.cli.clients.http import Client
 
 PROGRAM = {
@@ -229,6 +230,7 @@ def test_a_store_that_is_in_use_is_told(ugs: Ugs) -> None:
         assert "--url" in ugs("stats", "--human").err
 
 
+@TIMED
 def test_an_interrupted_watch_ends_at_once(ugs: Ugs, gateway: Gateway, tmp_path: Path) -> None:
     ugs("load-demo", "--force", "--url", gateway.url)
     words = [UGS, "watch", "--after", "14", "--url", gateway.url]

@@ -18,6 +18,7 @@ from neo4j.exceptions import Neo4jError
 
 from tests import servers
 from tests.ugs.cypher.test_refusals import ESCAPES, HOSTILE, WRITES
+from tests.work import TIMED
 from ugs.cypher import Limits
 from ugs.cypher import api as cypher_api
 from ugs.errors import DeadlineExceeded, LimitExceeded, UgsError
@@ -66,6 +67,7 @@ async def attack(system: System, text: str, params: dict[str, Any] | None = None
     return time.monotonic() - began
 
 
+@TIMED
 async def test_no_hostile_text_does_anything_but_read_in_time() -> None:
     async with System.at_url("memory:") as system:
         await Graph(system).load_demo()
@@ -86,6 +88,7 @@ async def test_no_hostile_text_does_anything_but_read_in_time() -> None:
 HUGE = "MATCH (a)-[:R]->(b)-[:R]->(c)-[:R]->(d)-[:R]->(e)-[:R]->(f)-[:R]->(g) RETURN count(*)"
 
 
+@TIMED
 @pytest.mark.parametrize("store", ["memory", "sqlite", "postgresql", "neo4j"])
 async def test_no_store_goes_on_with_a_question_that_nobody_waits_for(store: str, tmp_path: Path) -> None:
     """A pattern with 10^10 matches: the store is asked for their number, and told to stop."""

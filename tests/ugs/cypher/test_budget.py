@@ -13,6 +13,7 @@ from contextlib import suppress
 import pytest
 
 from tests.ugs.cypher.hostile import HOSTILE_QUERIES, build_dense_graph
+from tests.work import TIMED
 from ugs import cypher
 from ugs.cypher import Limits
 from ugs.cypher import api as cypher_api
@@ -43,6 +44,7 @@ async def watch_loop(lags: list[float]) -> None:
         lags.append(time.monotonic() - began - 0.005)
 
 
+@TIMED
 @pytest.mark.parametrize("name", HOSTILE_QUERIES)
 async def test_a_hostile_query_ends_in_time_and_leaves_the_loop_to_others(name: str) -> None:
     async with System.at_url("memory:") as system:
@@ -112,6 +114,7 @@ async def test_requests_share_one_pool() -> None:
     assert pool.reserved == 40
 
 
+@TIMED
 async def test_the_earlier_deadline_holds_for_everything_below_it() -> None:
     async with System.at_url("memory:") as system:
         began = time.monotonic()
@@ -168,6 +171,7 @@ async def test_commits_in_between_do_not_mix_two_states() -> None:
         await renaming
 
 
+@TIMED
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -186,6 +190,7 @@ def test_repeated_empty_groups_cost_nothing(pattern: str) -> None:
     assert len(machine_for(pattern).tests) < 50
 
 
+@TIMED
 @pytest.mark.parametrize("pattern", ["a{1000}{1000}", "(a{100}b){100}", "((a|b){50}){50}", "(a?){1000}{1000}{1000}"])
 def test_patterns_with_too_many_states_are_refused_before_they_are_built(pattern: str) -> None:
     began = time.process_time()

@@ -13,6 +13,7 @@ import pytest
 
 from tests.ugs.cypher import feature_queries, query_generator, reference
 from tests.ugs.cypher.test_differential import answer
+from tests.work import TIMED
 from ugs.cypher import CypherError, Limits, prepare
 from ugs.cypher import api as cypher_api
 from ugs.cypher.parser import parse
@@ -155,6 +156,7 @@ GREEDY = [
 ]
 
 
+@TIMED
 @pytest.mark.parametrize("text", GREEDY)
 async def test_limits_bind_nested_queries_and_quantified_paths(text: str) -> None:
     async with System.at_url("memory:") as system:

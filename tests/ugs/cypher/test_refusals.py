@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.work import TIMED
 from ugs import cypher
 from ugs.cypher import CypherError, CypherRefused, prepare
 from ugs.cypher.engine.limits import Limits
@@ -122,6 +123,7 @@ def test_words_in_strings_keys_and_labels_are_no_clauses(text: str) -> None:
     assert prepare(text).columns
 
 
+@TIMED
 @pytest.mark.parametrize(
     "text",
     [
@@ -175,6 +177,7 @@ GREEDY = [
 ]
 
 
+@TIMED
 @pytest.mark.parametrize("text", GREEDY)
 async def test_no_query_outlives_its_deadline_or_its_budget(text: str) -> None:
     limits = Limits(seconds=0.5, held=400_000)
@@ -193,6 +196,7 @@ async def test_no_query_outlives_its_deadline_or_its_budget(text: str) -> None:
         assert await system.digest() == digest
 
 
+@TIMED
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(a|aa)+$", "([a-z]+)*1", "(.*a){20}"])
 async def test_patterns_that_backtrack_elsewhere_take_no_time(pattern: str) -> None:
     async with System.at_url("memory:") as system, system.session() as session:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.work import TIMED
 from ugs.errors import InvalidSyntax
 from ugs.regex.json_schema_pattern import MAX_TEXT_CHARS, Pattern, pattern
 
@@ -49,6 +50,7 @@ def test_what_is_no_pattern_is_refused_in_words(text: str) -> None:
         pattern(text)
 
 
+@TIMED
 @pytest.mark.parametrize("text", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*)*x", "^(([a-z])+.)+[A-Z]([a-z])+$"])
 def test_no_pattern_explodes(text: str) -> None:
     started = time.process_time()

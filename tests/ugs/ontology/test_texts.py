@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import ugs_conformance
+from tests.work import TIMED
 from ugs.errors import LimitExceeded, UgsError
 from ugs.ontology.definition import ConnectionType, Ontology, TypeProperties
 from ugs.ontology.errors import InvalidArgument
@@ -60,6 +61,7 @@ def test_yaml_says_everything_and_is_read_again() -> None:
     assert said(seed).as_json() == fixture("ont_ontology")
 
 
+@TIMED
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.work import TIMED
 from ugs.errors import UgsError
 from ugs.programs.text.parser import parse_program, parse_text
 from ugs.programs.text.queries import split_limit
@@ -26,6 +27,7 @@ TEXTS = {
 }
 
 
+@TIMED
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_text_takes_longer_than_its_length(name: str) -> None:
     head, line, tail = TEXTS[name]
