@@ -33,7 +33,7 @@ EMPTY  :=
 SPACE  := $(EMPTY) $(EMPTY)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock clean
+.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock lowest release clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -132,6 +132,12 @@ servers: $(STAMP)  ## fetch what the real PostgreSQL and Neo4j need, and check t
 
 lock: $(STAMP)  ## resolve the dependencies into requirements.lock (UPGRADE=1: the newest)
 	@scripts/lock.sh "$(BIN)/uv" "$(LOCK)"
+
+lowest: $(STAMP)  ## the quick tests with the oldest dependencies that pyproject.toml allows
+	@scripts/lowest.sh "$(VENV)" build/lowest
+
+release: $(STAMP) $(WEB)  ## build and check what a release consists of, in build/release (publishes nothing)
+	@scripts/release.sh "$(VENV)"
 
 clean:  ## remove the environment, caches and build output (never ./data)
 	@if [ -x $(BIN)/python ]; then $(BIN)/python -m tests.servers stop || true; fi

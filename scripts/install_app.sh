@@ -12,4 +12,4 @@ trap 'rm -rf "$tools"' EXIT
 "$(dirname "$0")/get_uv.sh" "$tools" "$lock"
 "$python" -m venv --without-pip "$venv"
 "$tools/bin/uv" pip install --quiet --python "$venv/bin/python" \
-    --constraint "$lock" --build-constraint "$lock" "ugs-gateway[postgresql,neo4j] @ file://$(realpath "$what")"
+    --constraint "$lock" --build-constraint "$lock" "ugs-gateway[postgresql,neo4j,vectors,otel] @ file://$(realpath "$what")"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from importlib.util import find_spec
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -64,10 +63,7 @@ def create_app(settings: Settings, system: System | None = None) -> Starlette:
     mcp = build_mcp_endpoint(admission, settings, tenants.mirrors)
     graphql = GraphQLEndpoint(admission, settings, tracing)
     app = Starlette(
-        routes=[
-            *routes(admission, settings, graphql, schema.as_str() + "\n"),
-            *([] if mcp is None else [Route("/mcp", mcp)]),
-        ],
+        routes=[*routes(admission, settings, graphql, schema.as_str() + "\n"), Route("/mcp", mcp)],
         middleware=[Middleware(SecurityMiddleware, hosts=settings.host_policy), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
         lifespan=make_lifespan(tenants, tracing, mcp),
@@ -136,10 +132,8 @@ def only_for(admission: RequestAdmission, handler: Handler, admins: bool = False
     return guarded
 
 
-def build_mcp_endpoint(admission: RequestAdmission, settings: Settings, mirrors: Mirrors) -> LazyMcpEndpoint | None:
-    """The MCP endpoint, if the extra `mcp` is installed; the library itself is loaded by the first request."""
-    if find_spec("mcp") is None:
-        return None
+def build_mcp_endpoint(admission: RequestAdmission, settings: Settings, mirrors: Mirrors) -> LazyMcpEndpoint:
+    """The MCP endpoint; its library is loaded by the first request."""
 
     def build() -> McpEndpoint:
         from ugs_gateway.mcp.http import McpEndpoint
@@ -150,7 +144,7 @@ def build_mcp_endpoint(admission: RequestAdmission, settings: Settings, mirrors:
 
 
 def make_lifespan(
-    tenants: Tenants, tracing: Tracing, mcp: LazyMcpEndpoint | None
+    tenants: Tenants, tracing: Tracing, mcp: LazyMcpEndpoint
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """The lifespan: opens the store before the first request and closes it, with those of all tenants, after the
     last."""
@@ -159,7 +153,7 @@ def make_lifespan(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.system = tenants.home
         try:
-            async with tenants, nullcontext() if mcp is None else mcp.running():
+            async with tenants, mcp.running():
                 tell_opened(tenants.home)
                 yield
         except BaseException as error:

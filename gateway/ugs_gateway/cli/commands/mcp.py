@@ -58,13 +58,10 @@ def data_folder(base: str) -> Path:
 
 
 async def _run(options: Namespace) -> int:
-    try:
-        from ugs_gateway.mcp.server import Profile
-        from ugs_gateway.mcp.stdio import serve_stdio
-        from ugs_gateway.mcp.truncation import Bounds
-    except ImportError as error:
-        raise UsageError("The MCP server needs the extra `mcp`: pip install 'ugs-gateway[mcp]'") from error
     from ugs.ontology.api import Memory
+    from ugs_gateway.mcp.server import Profile
+    from ugs_gateway.mcp.stdio import serve_stdio
+    from ugs_gateway.mcp.truncation import Bounds
 
     set_up_logs(LogLevel.WARNING, LogFormat.TEXT)
     async with open_system(options, create=True) as system:
