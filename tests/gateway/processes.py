@@ -17,7 +17,7 @@ import psutil
 from tests.servers.places import free_port
 
 UGS = str(Path(sys.executable).parent / "ugs")
-TIMEOUT_SECONDS = 60.0
+TIMEOUT_SECONDS = 120.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
