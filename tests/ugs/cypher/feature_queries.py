@@ -51,6 +51,21 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "MATCH (n{a}), (m{a}) WHERE <n> < <m> MATCH (n)((u)-[r]-(v)){1,2}(m) RETURN <n> AS a, <m> AS b, [z IN r | z.k] AS k",
         "MATCH ((u{a})-[:R]->(v{a})){2,3} RETURN [z IN u | z.x] AS xs",
     ),
+    "path selectors": (
+        "MATCH p = SHORTEST 1 (n{a})-->+(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l",
+        "MATCH p = SHORTEST 2 (n{a})-[:R|S]-{1,4}(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l",
+        "MATCH p = ALL SHORTEST (n{a})-->*(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l, [r IN relationships(p) | r.k] AS ks",
+        "MATCH p = SHORTEST 2 GROUPS (n{a})((u{a})-[r]->(v{a}) WHERE u.x < v.x)+(m{a}) "
+        "RETURN <n> AS a, <m> AS b, [z IN u | z.x] AS xs, [z IN r | z.k] AS ks",
+        "MATCH p = ANY SHORTEST (n{a} {x: 0})-[:!T]->{0,3}(m{a})<--(q{a}) RETURN <n> AS a, <q> AS b, length(p) AS l",
+        "MATCH p = ANY 2 PATHS (n{a})-[:R]->{1,3}(m{a} WHERE m.x > 0) RETURN <n> AS a, <m> AS b, count(p) AS c",
+        "MATCH (n1{a}), (n2{a}) MATCH p = SHORTEST 1 PATH GROUP (n1)-[r WHERE r.k > 0]-+(n2) RETURN <n1> AS a, <n2> AS b, length(p) AS l",
+        "MATCH (n{a}) OPTIONAL MATCH p = ALL SHORTEST (n)-[:S]->+(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l",
+        "MATCH (n{a}) RETURN <n> AS a, COUNT { SHORTEST 1 (n)-->+(m{a}) } AS c, EXISTS { ANY (n)-[:T]->+(m2{a}) } AS e",
+        "MATCH SHORTEST 1 ((n{a})-[r]->{1,4}(m{a}) WHERE size(r) > 1) RETURN <n> AS a, <m> AS b, size(r) AS s",
+        "MATCH p = ALL SHORTEST (n{a})-->+(n) RETURN <n> AS a, length(p) AS l",
+        "MATCH ALL SHORTEST (n{a})-[r]->+(m{a})-[q]->+(m) RETURN <n> AS a, <m> AS b, size(r) AS s, size(q) AS t",
+    ),
     "concatenation": (
         "RETURN 'a' || 'b' || 'c' AS x",
         "RETURN [1] || [2, 3] AS x",
