@@ -101,7 +101,14 @@ def test_a_property_of_a_path_is_a_mistake_of_the_text(query: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [{"@date": "2024-02-31"}, [{"@date": "2024-02-31"}], {"k": {"@time": "25:00"}}, {"@duration": "x"}],
+    [
+        {"@date": "2024-02-31"},
+        [{"@date": "2024-02-31"}],
+        {"k": {"@time": "25:00"}},
+        {"@duration": "x"},
+        {"@point": {"x": 1}},
+        [{"@point": {"x": 1, "y": None}}],
+    ],
     ids=str,
 )
 async def test_a_moment_that_there_is_not_is_no_parameter(value: object) -> None:

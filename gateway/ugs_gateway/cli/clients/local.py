@@ -241,7 +241,7 @@ class LocalClient(GraphClient):
 
         found = await cypher_api.ask(self.system, query, parameters, at=self.at)
         plan = cypher.as_table(found.plan) if found.plan else None
-        notices = [{"code": one.code, "message": one.message} for one in found.notifications]
+        notices = [{"code": one.code, "message": one.placed_message} for one in found.notifications]
         rows = cypher_api.json_rows(found)
         return {"columns": list(found.columns), "rows": rows, "plan": plan, "notifications": notices}
 

@@ -276,7 +276,7 @@ class RemoteClient(GraphClient):
     async def cypher(self, query: str, parameters: Record) -> Record:
         found = self._read(ask.CYPHER, query=query, params=parameters)["cypher"]
         told = {"columns": found["columns"], "rows": found["rows"], "plan": found["explanation"]}
-        return {**told, "truncated": found["truncated"], "notifications": found["notifications"]}
+        return {**told, "truncated": found["truncated"], "notifications": list(map(_notice, found["notifications"]))}
 
     async def facts(self, subject: str, moment: str) -> list[Record]:
         return [_fact(fact) for fact in self._read(ask.FACTS, name=subject, moment=moment)["factTimeline"]]
@@ -393,6 +393,11 @@ def _recall_item(item: Record) -> Record:
     }
     always = {"kind": item["kind"].lower(), **{key: item[key] for key in ("id", "text", "score", "why")}}
     return always | {key: value for key, value in optional.items() if value}
+
+
+def _notice(one: Record) -> Record:
+    """A remark about a query, with its place in the message, as the local client gives it."""
+    return {"code": one["code"], "message": f"{one['message']} (line {one['line']}, column {one['column']})"}
 
 
 def _fact(fact: Record) -> Record:
