@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
+from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from tests.gateway.mcp.client import UGS, Talk, over_stdio
 from tests.gateway.mcp.test_files import registry
@@ -197,8 +197,8 @@ def call(id: int, tool: str) -> SessionMessage:
 class Hosts:
     """Hosts that follow each other, each a script: how many calls it takes, answers, and how it ends."""
 
-    def __init__(self, *scripts: tuple[int, bool, bytes]) -> None:
-        self.scripts = list(scripts)
+    def __init__(self, *scripts: tuple[int, bool, bytes], error: bool = False) -> None:
+        self.scripts, self.body = list(scripts), {"error": {"code": 1, "message": "no"}} if error else {"result": {}}
         self.taken: list[list[int | str]] = []
 
     @asynccontextmanager
@@ -218,7 +218,7 @@ class Hosts:
             message = json.loads(await reader.readline())
             taken.append(message["id"])
             if answers:
-                writer.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {}}).encode() + b"\n")
+                writer.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], **self.body}).encode() + b"\n")
         writer.write(last)
         await writer.drain()
         writer.close()
@@ -266,15 +266,15 @@ async def test_a_call_that_kills_every_host_is_given_up() -> None:
     assert told[1]["isError"] and hosts.taken == [[1]] * 3
 
 
-async def test_the_handshake_is_repeated_with_the_next_host() -> None:
+async def handshaken(hosts: Hosts) -> None:
+    """A client that begins with a handshake, and then makes a call of the next host."""
     opening = SessionMessage(JSONRPCRequest(jsonrpc="2.0", id="hello", method="initialize", params={}))
-    hosts = Hosts((1, True, b""), (2, True, b""))
-    told: dict[int | str, Any] = {}
+    told = list[int | str]()
     answered = [asyncio.Event(), asyncio.Event()]
 
     async def answer(message: SessionMessage) -> None:
-        assert isinstance(message.message, JSONRPCResponse)
-        told[message.message.id] = message.message.result
+        assert isinstance(message.message, JSONRPCResponse | JSONRPCError) and message.message.id is not None
+        told.append(message.message.id)
         answered[len(told) - 1].set()
 
     async def incoming() -> AsyncIterator[SessionMessage | Exception]:
@@ -285,5 +285,16 @@ async def test_the_handshake_is_repeated_with_the_next_host() -> None:
 
     async with hosts.listening(), asyncio.timeout(30):
         await Relay(Profile.CORE, answer).run(incoming(), hosts.connect)
-    assert told == {"hello": {}, 1: {}}
+    assert told == ["hello", 1]
+
+
+async def test_the_handshake_is_repeated_with_the_next_host() -> None:
+    hosts = Hosts((1, True, b""), (2, True, b""))
+    await handshaken(hosts)
     assert hosts.taken == [["hello"], ["ugs-relay-handshake", 1]]
+
+
+async def test_a_handshake_that_was_refused_is_not_repeated() -> None:
+    hosts = Hosts((1, True, b""), (1, True, b""), error=True)
+    await handshaken(hosts)
+    assert hosts.taken == [["hello"], [1]]

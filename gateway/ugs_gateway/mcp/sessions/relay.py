@@ -106,8 +106,6 @@ class Relay:
 
     async def _take(self, message: Any) -> None:
         if isinstance(message, JSONRPCRequest):
-            if message.method == "initialize":
-                self._handshake = message
             self._open[message.id] = OpenCall(message)
         elif getattr(message, "method", "") == "notifications/initialized":
             self._initialized = message
@@ -155,7 +153,7 @@ class Relay:
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Repeat the handshake that the client has finished with an earlier host."""
-        if self._handshake is None or self._handshake.id in self._open:
+        if self._handshake is None:
             return
         writer.write(_line(self._handshake.model_copy(update={"id": HANDSHAKE_ID})))
         if not await reader.readline():
@@ -166,7 +164,10 @@ class Relay:
     async def _pass_on(self, line: bytes) -> None:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         if isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._open.pop(message.id, None)
+            call = self._open.pop(message.id, None)
+            # One that was refused began no session: a client that is late with it talks without handshakes.
+            if call is not None and call.message.method == "initialize" and isinstance(message, JSONRPCResponse):
+                self._handshake = call.message
         await self._answer(SessionMessage(message))
 
     async def _settle_open_calls(self) -> None:
