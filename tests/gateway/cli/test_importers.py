@@ -150,7 +150,7 @@ def test_graphiti_edges_keep_the_time_they_held(ugs: Ugs) -> None:
     assert told == {"Rome": ("lives in", None), "Bern": ("lives in", "2026-01-01T00:00:00Z")}
 
 
-VAULT = {
+VAULT: dict[str, str | bytes] = {
     "Alice.md": "---\naliases: [Al, Allie]\nborn: 1990-05-01\nvip: true\ntags: [x]\n---\nKnows [[people/Bob|Bobby]] well.\n\n"
     "## Tea\nPrefers green tea.\n```\n# not a heading\n```\n### Empty\n",
     "people/Bob.md": "Sings. [[Alice#Tea]] [[Bob]]",
