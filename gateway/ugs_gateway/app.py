@@ -27,6 +27,7 @@ from ugs_gateway.http.cors import cross_origin
 from ugs_gateway.http.middleware import SecurityMiddleware
 from ugs_gateway.http.request_policy import report_unexpected
 from ugs_gateway.mcp.lazy_endpoint import LazyMcpEndpoint
+from ugs_gateway.mcp.sessions.host import hosting
 from ugs_gateway.mirror.tenant_mirrors import Mirrors
 from ugs_gateway.observability import health
 from ugs_gateway.observability.counters import Counters
@@ -156,7 +157,7 @@ def make_lifespan(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.system = tenants.home
         try:
-            async with tenants, mcp.running():
+            async with tenants, hosting(tenants.home, tenants.mirrors.of(tenants.home)), mcp.running():
                 tell_opened(tenants.home)
                 yield
         except BaseException as error:

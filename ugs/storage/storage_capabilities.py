@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any
 
 from ugs.reads.plan import Read, ResultPage
@@ -90,6 +91,11 @@ class Operation(StorageCore):
     def is_there(self) -> bool:
         """Whether opening would find something rather than make it; True where only the server knows."""
         return True
+
+    def exclusive_folder(self) -> Path | None:
+        """The folder that only one process at a time may open, so that others can find that process there; None where
+        several processes may open the store (the default)."""
+        return None
 
     def properties(self) -> dict[str, str]:
         """How the store is set up, in words."""

@@ -217,6 +217,9 @@ class FileStorage(MemoryStorage):
     def sibling(self, name: str) -> FileStorage:
         return FileStorage(replace(self.settings, folder=self.folder / "tenants" / name), self.files, self.clock)
 
+    def exclusive_folder(self) -> Path | None:
+        return self.folder
+
     async def _open_tables(self) -> dict[str, MemoryTable]:
         try:
             self._made_folder = not self.files.exists(self.folder)

@@ -54,7 +54,8 @@ def check_input_file(entry: Entry, arguments: ParsedArguments) -> None:
         file = arguments.words["file"]
         if entry.name == "import" and "format" not in arguments.options:
             format_for(file)
-        if file != STANDARD_INPUT:
+        may_be_folder = entry.name == "ingest" and "format" in arguments.options
+        if file != STANDARD_INPUT and not (may_be_folder and os.path.isdir(file)):
             with open_bytes(file):
                 pass
 

@@ -26,7 +26,7 @@ CALLS = [
     "search login --mode hybrid --type task --scope default --near alice --limit 3",
     "neighbors bob incoming --type reports_to",
     "traverse alice --depth 2 --direction both --strategy dfs --type assigned_to",
-    "ingest notes.ndjson --scope agent_private --unsupported",
+    "ingest notes.ndjson --format notes --scope agent_private --unsupported",
     "recall Alice --budget 100 --limit 3 --as-of 2030-01-31T12:00:00Z --scope project_shared --kind fact",
     "facts Alice --as-of 2030-01-31T12:00:00Z --all",
     "program save p.json --name people",

@@ -221,10 +221,12 @@ class LocalClient(GraphClient):
         nodes, edges = tuple(graph["nodes"]), tuple(graph["edges"])
         return _count_result(await self.graph.do(ImportGraph(nodes=nodes, edges=edges, on_conflict=on_conflict), key))
 
-    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+    async def ingest(
+        self, notes: Sequence[Record], scope: str, supported: bool, key: str | None, skip_known: bool = False
+    ) -> ChangeResult:
         from ugs_gateway.cli.clients.local_facts import ingest_notes
 
-        counts, warnings = await ingest_notes(self.system, notes, scope, supported, key)
+        counts, warnings = await ingest_notes(self.system, notes, scope, supported, key, skip_known)
         return ChangeResult(counts, warnings_of(warnings))
 
     async def load_demo(self, force: bool) -> ChangeResult:

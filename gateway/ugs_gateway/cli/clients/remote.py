@@ -256,10 +256,12 @@ class RemoteClient(GraphClient):
     async def import_graph(self, graph: Record, on_conflict: str, key: str | None) -> ChangeResult:
         return _count_result(self._ask(ask.IMPORT, graph=graph, onConflict=on_conflict, key=key)["importGraph"])
 
-    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+    async def ingest(
+        self, notes: Sequence[Record], scope: str, supported: bool, key: str | None, skip_known: bool = False
+    ) -> ChangeResult:
         from ugs.facts.note_json import input_of, note_of
 
-        told = {"scope": scope, "requireSupport": supported, "idempotencyKey": key}
+        told = {"scope": scope, "requireSupport": supported, "skipKnown": skip_known, "idempotencyKey": key}
         done = self._ask(ask.INGEST, input={**told, "notes": [input_of(note_of(note)) for note in notes]})["ingest"]
         counts = {"notes": len(done["notes"]), "facts": len(done["facts"]), "created": done["created"]}
         return ChangeResult(counts, done["warnings"])
