@@ -107,6 +107,12 @@ class Page:
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=url)
 
+    def leave(self) -> None:
+        """Leave the page there is, so that nothing of it goes on, and forget what it complained of."""
+        self.call("Page.navigate", url="about:blank")
+        self.wait_for("location.href === 'about:blank'")
+        self.problems.clear()
+
     def press(self, key: str, modifiers: int = 0) -> None:
         """Press a key where the focus is; a letter, or a name such as Enter."""
         text = {"Enter": "\r", "Tab": ""}.get(key, key if len(key) == 1 else "")

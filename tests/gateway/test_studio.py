@@ -65,7 +65,7 @@ def gateway(empty: Gateway) -> Gateway:
 
 @pytest.fixture
 def studio(page: Page, gateway: Gateway) -> Iterator[Studio]:
-    page.problems.clear()
+    page.leave()
     yield Studio(page, gateway)
     assert page.problems == []
 
@@ -424,6 +424,7 @@ def test_who_must_log_in_sees_only_the_login_and_a_reader_no_controls(page: Page
         studio.fill("API key or token", key)
         studio.click("Log in")
         studio.sees("your key only reads")
+        assert page.value("document.querySelector('.viewer').innerText") == "someone"
         controls = (
             "['New node', 'Load the demonstration graph', 'Import a file'].filter((text) => helpers.button(text))"
         )

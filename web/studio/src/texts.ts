@@ -21,6 +21,7 @@ export const texts = {
   copy: "Copy",
   skip: "Skip to the content",
   navigation: "Screens",
+  tenant: (name: string) => `tenant ${name}`,
   errors: {
     offline: "The gateway cannot be reached.",
     status: (status: number) => `The gateway answered with status ${status}.`,

@@ -17,8 +17,7 @@ const ONTOLOGY = `name nodeTypes enforcement createdAt yaml
 export const documents = {
   overview: `query Overview { backend { name kind version state capabilities }
     stats { nodes edges types properties events nodeTypes { type count } edgeTypes { type count } } }`,
-  writerProbe: "mutation WriterProbe { applyBatch(operations: []) { deletedIds } }",
-  adminProbe: "query AdminProbe { apiKeys(first: 1) { nodes { id } } }",
+  viewer: "query Viewer { viewer { user tenant roles managesKeys managesGateway } }",
 
   hubs: `query Hubs($limit: Int!, $at: At) { hubs(limit: $limit, at: $at) { node { ${NODE} } } }`,
   nodesByIds: `query NodesByIds($ids: [ID!], $first: Int, $at: At) {
