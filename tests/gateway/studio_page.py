@@ -17,6 +17,7 @@ window.helpers = {
     (found.getAttribute('aria-label') ?? found.textContent).trim() === text && !found.disabled),
   field: (text) => [...document.querySelectorAll('input, textarea, select')].find((found) =>
     (found.getAttribute('aria-label') ?? found.closest('label')?.firstChild?.textContent ?? '').trim() === text),
+  chip: (text) => [...document.querySelectorAll('dialog button.chip')].find((found) => found.innerText.trim() === text),
   text: () => document.body.innerText,
 };
 """

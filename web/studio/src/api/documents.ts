@@ -12,7 +12,7 @@ const WORKING_GRAPH = "nodes { conceptId label properties node { id type } } lin
 const STEPS = "statement path op operationType branchTaken nodesAffected linksAffected durationMs wSize { nodes links }";
 const ONTOLOGY = `name nodeTypes enforcement createdAt yaml
   connectionTypes { name fromTypes toTypes requiredProperties acyclic }
-  properties { owner type definitions { name kind required enum pattern description } }`;
+  properties { owner type definitions { name kind required enum pattern default description } }`;
 
 export const documents = {
   overview: `query Overview { backend { name kind version state capabilities }
@@ -64,6 +64,12 @@ export const documents = {
   deleteElement: `mutation DeleteElement($input: DeleteInput!) { delete(input: $input) { deletedId deletedEdgeIds } }`,
   revert: `mutation Revert($id: ID!, $version: Int!, $expectedVersion: Int) {
     revertElement(id: $id, version: $version, expectedVersion: $expectedVersion) { events { seq } } }`,
+  undoable: `query Undoable($afterSeq: Position, $after: String, $first: Int!) {
+    events(types: [NodeAdded, NodeUpdated, NodeDeleted, EdgeAdded, EdgeUpdated, EdgeDeleted], afterSeq: $afterSeq, after: $after, first: $first) {
+      nodes { seq } ${PAGE} } }`,
+  undo: `mutation Undo($events: [Position!]!, $preview: Boolean!, $key: String) {
+    undo(input: {events: $events}, preview: $preview, idempotencyKey: $key) {
+      done changes { elementId element kind fields } conflicts { seq elementId message } events { seq } } }`,
   loadDemo: "mutation LoadDemo { loadDemo { nodes edges } }",
   importGraph: `mutation ImportGraph($graph: JSON!, $onConflict: String!) {
     importGraph(graph: $graph, onConflict: $onConflict) { nodes edges } }`,
