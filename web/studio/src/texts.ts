@@ -52,7 +52,14 @@ export const texts = {
     kept: "It is kept for this tab and forgotten when the tab is closed.",
     wrong: "The gateway does not know this key, or it has expired.",
   },
-  link: { live: "Live", connecting: "Connecting …", lost: "Connection lost, trying again …", stopped: "Paused" },
+  link: {
+    live: "Live",
+    connecting: "Connecting …",
+    lost: "Connection lost, trying again …",
+    stopped: "Paused",
+    replaced: "The gateway came back with a shorter log.",
+    replacedAdvice: "It has another store, or an older one: reload the page to see what it holds.",
+  },
   search: {
     label: "Search the graph",
     placeholder: "Search by name, word or id",
