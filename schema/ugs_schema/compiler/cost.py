@@ -75,6 +75,8 @@ LIST_ROWS: Mapping[str, int] = {
     "RecallItem.evidence": 1,
     "RecallResult.items": 20,
     "RecallResult.entities": 20,
+    "Gateway.settings": 60,
+    "Gateway.tenants": 100,
     "Ontology.connectionTypes": 50,
     "Ontology.properties": 50,
     "TypeProperties.definitions": 20,

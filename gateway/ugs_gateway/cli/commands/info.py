@@ -19,7 +19,7 @@ from ugs_gateway.cli.open_store import add_store_options, settings_of
 from ugs_gateway.cli.output.results import Answer
 from ugs_gateway.cli.output.streams import NotOpened
 from ugs_gateway.defaults import memory_folder
-from ugs_gateway.observability.redaction import mask_url, without_secrets
+from ugs_gateway.observability.redaction import mask_url, mask_value, without_secrets
 from ugs_gateway.settings import SETTINGS, Settings
 
 
@@ -55,5 +55,4 @@ def run(options: Namespace) -> int:
 
 def describe_setting(settings: Settings, name: str) -> dict[str, Any]:
     """A setting with its source."""
-    value = getattr(settings, name)
-    return {"value": mask_url(value) if isinstance(value, str) else value, "origin": settings.origin(name)}
+    return {"value": mask_value(getattr(settings, name)), "origin": settings.origin(name)}
