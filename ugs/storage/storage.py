@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ugs.storage.storage_capabilities import Operation, PlanAnswers, Removal, SpecialSessions
+from ugs.storage.storage_capabilities import Operation, PastReads, PlanAnswers, Removal, SpecialSessions
 
 
-class Storage(SpecialSessions, PlanAnswers, Operation, Removal):
+class Storage(SpecialSessions, PlanAnswers, PastReads, Operation, Removal):
     """A store of one log and its tables. It is opened once; all access goes through sessions."""
 
     def sibling(self, name: str) -> Storage | None:
