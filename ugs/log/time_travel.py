@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from ugs.catalog import Catalog
 from ugs.connect import storage_for
-from ugs.errors import InvalidSyntax, LimitExceeded, PositionNotFound
+from ugs.errors import HistoryGone, InvalidSyntax, LimitExceeded, PositionNotFound
 from ugs.events import Event
 from ugs.log.at import At
 from ugs.log.replay import copy_log, position_of
@@ -94,11 +94,15 @@ class History:
     async def _position_at_instant(self, instant: int) -> int:
         """Binary search over the log: timestamps never decrease."""
         async with self._storage.session() as session:
-            low, high = 0, (await session.head()).position
+            high = (await session.head()).position
+            oldest = await session.events(EventQuery(limit=1))
+            low = gone = oldest[0].position - 1 if oldest else high
             while low < high:
                 middle = (low + high + 1) // 2
                 event = (await session.events(EventQuery(after=middle - 1, until=middle)))[0]
                 low, high = (middle, high) if event.timestamp <= instant else (low, middle - 1)
+        if low == gone > 0:
+            raise HistoryGone(gone, gone + 1)
         return low
 
     async def _replicate(self, position: int) -> Storage:

@@ -8,16 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ugs.reads.plan import Read, ResultPage
 from ugs.reads.rendering import RenderArgs, Rendering
 from ugs.storage.session import Session
 from ugs.storage.storage_core import StorageCore
 from ugs.tables import Row, Table
-
-if TYPE_CHECKING:
-    from ugs.storage.storage import Storage
 
 SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 1.0
 """Between two polls of the log's end, where a store has no notification of its own."""
@@ -61,26 +58,6 @@ class PlanAnswers(StorageCore):
     def explain_render(self, plan: Read, rendering: Rendering) -> list[str]:
         """The statements that `render` would send, for EXPLAIN; empty where the kernel renders."""
         return []
-
-
-class PastReads(StorageCore):
-    """Past states without a replay."""
-
-    history_begins: int | None = None
-    """The least position that `at` answers; None for a store that keeps no former rows."""
-
-    async def at(self, position: int) -> Storage | None:
-        """The state at a log position (0 to the end) as a store to read from: its log ends there too.
-
-        None lets the kernel replay the log. Tables that are not versioned are empty in it.
-        """
-        return None
-
-    async def take_history(self, replica: Storage) -> None:
-        """Take over the former rows up to `history_begins` from a store into which the log was replayed that far.
-
-        From then on `at` answers for all positions; without effect for a store that cannot use them.
-        """
 
 
 class Operation(StorageCore):

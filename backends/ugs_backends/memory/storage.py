@@ -187,6 +187,12 @@ class MemoryStorage(Storage):
             ours.take_over(theirs)
             self._past.clear()
 
+    async def compare_history(self, replica: Storage) -> list[str]:
+        theirs = replica.history if isinstance(replica, MemoryStorage) else None
+        if self.history is None or theirs is None:
+            return []
+        return await self.history.compare(theirs, await position_of(replica))
+
     def _restart_history(self, position: int) -> None:
         self._past.clear()
         if self.history is not None:

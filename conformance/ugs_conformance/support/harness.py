@@ -69,6 +69,9 @@ class Lent(Storage):
     async def take_history(self, replica: Storage) -> None:
         await self._store.take_history(replica)
 
+    async def compare_history(self, replica: Storage) -> list[str]:
+        return await self._store.compare_history(replica)
+
     def watch(self, after: int) -> AsyncIterator[int]:
         return self._store.watch(after)
 

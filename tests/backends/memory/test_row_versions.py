@@ -215,3 +215,20 @@ async def test_a_number_that_only_the_past_has_is_found() -> None:
             past = await system.moments.store_at(At(position=position))
             async with past.session() as session:
                 assert await session.count(EDGES, Compare("weight", Op.LT, 0)) == count
+
+
+async def test_a_proof_by_replay_looks_at_former_rows_too() -> None:
+    async with System.at_url("memory:") as system:
+        graph = Graph(system)
+        await graph.add_node("a", "t")
+        await graph.update("a", {"v": 1})
+        assert (await system.verify()).ok
+        storage = system.storage
+        assert isinstance(storage, MemoryStorage) and storage.history is not None
+        versions = storage.history.tables["nodes"]
+        versions.former[1] = await graph.get("a")
+
+        found = await system.verify()
+
+        assert not found.ok and found.stored == found.replayed
+        assert found.problems == ("the former rows of nodes differ from those of a replay at position 2",)

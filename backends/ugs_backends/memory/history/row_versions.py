@@ -158,6 +158,13 @@ class RowVersions:
         """The keys of the rows that changed after a position."""
         return dict.fromkeys(self.keys[bisect_right(self.positions, position) :])
 
+    # ── comparing ────────────────────────────────────────────────────────────
+
+    def changes(self, after: int, until: int) -> tuple[array[int], list[Any], list[Row | None]]:
+        """The recorded changes in a range of positions, as columns."""
+        start, end = bisect_right(self.positions, after), bisect_right(self.positions, until)
+        return self.positions[start:end], self.keys[start:end], self.former[start:end]
+
     # ── taking over ──────────────────────────────────────────────────────────
 
     def prepend(self, other: RowVersions, until: int) -> None:
@@ -197,8 +204,33 @@ class StoreHistory:
         for versions in self.tables.values():
             await versions.catch_up()
 
+    async def compare(self, other: StoreHistory, until: int) -> list[str]:
+        """Which tables have other changes in a history of the same log, up to a position."""
+        problems, time = [], TimeSlice()
+        for name, versions in self.tables.items():
+            await time.pause()
+            ours, theirs = (one.changes(self.begins, until) for one in (versions, other.tables[name]))
+            if ours != theirs and (place := _first_difference(ours, theirs)) is not None:
+                problems.append(f"the former rows of {name} differ from those of a replay at position {place}")
+        return problems
+
     def take_over(self, other: StoreHistory) -> None:
         """Put the history of a store with the same log before the own one."""
         for name, versions in self.tables.items():
             versions.prepend(other.tables[name], self.begins)
         self.begins = other.begins
+
+
+def _first_difference(ours: Sequence[Sequence[Any]], theirs: Sequence[Sequence[Any]]) -> int | None:
+    """The first position with other changes; changes of one event may be in any order."""
+    one, other = (_by_position(*columns) for columns in (ours, theirs))
+    return min((place for place in one.keys() | other.keys() if one.get(place) != other.get(place)), default=None)
+
+
+def _by_position(
+    positions: Sequence[int], keys: Sequence[Any], former: Sequence[Any]
+) -> dict[int, dict[Any, list[Any]]]:
+    found: dict[int, dict[Any, list[Any]]] = {}
+    for position, key, row in zip(positions, keys, former, strict=True):
+        found.setdefault(position, {}).setdefault(key, []).append(row)
+    return found
