@@ -55,6 +55,10 @@ class Raise(Struct, frozen=True, gc=False):
 Change = Put | Patch | Drop | Raise
 
 
+Step = tuple[int, Any, Row | None]
+"""A change of a row: the log position of its event, the key, and the row from then on; None for a deleted one."""
+
+
 class TableWrites(Struct):
     """Whole rows to store in one table."""
 
@@ -64,6 +68,9 @@ class TableWrites(Struct):
     """Keys of existing rows."""
     before: dict[Any, Row] = field(default_factory=dict)
     """The former row by key, for updates and deletes."""
+    steps: list[Step] = field(default_factory=list)
+    """Every change of a versioned table in order, also those that later ones undo; only for sessions with
+    `keeps_history`."""
 
 
 Writes = dict[Table, TableWrites]

@@ -59,7 +59,7 @@ class Verification(Struct, frozen=True):
     stored: str
     replayed: str
     problems: tuple[str, ...] = ()
-    """Defects of the log itself, as messages: event ids that repeat or decrease."""
+    """Other defects, as messages: event ids that repeat or decrease, former rows that do not follow from the log."""
 
 
 class System:
@@ -211,12 +211,13 @@ class System:
         return position, digest
 
     async def verify(self, progress: Progress | None = None) -> Verification:
-        """Replay the log into a memory store and compare the digests."""
+        """Replay the log into a memory store and compare the digests, and former rows where the store keeps them."""
         end, stored = await self._position_and_digest()
         ids = EventIdCheck()
         async with self._replayed(end, progress, ids.add) as fresh, fresh.session() as session:
             replayed = await state_digest(session, self.catalog)
-        return Verification(stored == replayed and not ids.problems, end, stored, replayed, tuple(ids.problems))
+            problems = (*ids.problems, *await self.storage.compare_history(fresh))
+        return Verification(stored == replayed and not problems, end, stored, replayed, problems)
 
     @asynccontextmanager
     async def _replayed(

@@ -142,6 +142,7 @@ class Table:
         shape: Vertex | Arc | None = None,
         derived: bool = True,
         added_later: bool = False,
+        versioned: bool | None = None,
     ) -> None:
         self.name = name
         self.row = row
@@ -160,6 +161,8 @@ class Table:
         self.added_later = added_later
         """True for a table that 0.1.0 did not have: while it is empty the digest leaves it out, so that stores without
         such rows keep the digest they had."""
+        self.versioned = derived if versioned is None else versioned
+        """True when reads of the past see the table (`Storage.at`); a store may then keep the former rows."""
         self.stored = self
         """The stored table; differs from this one where this is a view with counts (`counting`)."""
         self.counted: tuple[Count | SortKey, ...] = ()
@@ -219,6 +222,7 @@ def _counting(table: Table, counted: tuple[Count | SortKey, ...]) -> Table:
         words=table.words,
         shape=table.shape,
         derived=table.derived,
+        versioned=table.versioned,
     )
     seen.stored, seen.counted = table, counted
     return seen

@@ -8,11 +8,11 @@ back in memory and costs the store nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
+from itertools import count, repeat
 from typing import Any
 
 from ugs.catalog import Catalog
-from ugs.changes import Change, Drop, NewElements, Patch, Put, Raise, Writes, patched, projected, raised
+from ugs.changes import Change, Drop, NewElements, Patch, Put, Raise, TableWrites, Writes, patched, projected, raised
 from ugs.events import Draft, Event, Head, Idem, SealedEvents, event_id
 from ugs.reads.filters import EVERYTHING, Compare, Op, Where
 from ugs.reads.plan import WHOLE, Order, paged
@@ -43,6 +43,13 @@ class UnitOfWork:
         self._open: list[Event] = []
         self._overlays: dict[Table, TableOverlay] = {}
         self._journal: list[tuple[TableOverlay, Any, Any]] = []
+        self._keeps_history = session.keeps_history
+        self._steps: list[tuple[Table, int, Any, Row | None]] = []
+        """The changes of versioned tables, if the store keeps former rows."""
+        self._closed_steps = 0
+        """How many of them belong to closed commands."""
+        self._position = head.position
+        """The position of the event whose changes are applied."""
 
     def _overlay(self, table: Table) -> TableOverlay:
         overlay = self._overlays.get(table)
@@ -167,7 +174,7 @@ class UnitOfWork:
 
     def record(self, type: str, data: JsonText, table: Table, key: str, row: Row) -> None:
         """Stage the first event of an element with its row, without reducing; the key must be unused (`is_unused`)."""
-        self._place(type, data, key, 1)
+        self._position = self._place(type, data, key, 1).position
         self._set_row(table, key, row)
 
     def _place(self, type: str, data: JsonText, element: str | None, version: int | None) -> Event:
@@ -187,6 +194,7 @@ class UnitOfWork:
 
     async def act(self, event: Event) -> None:
         """Reduce an event and apply its changes to the overlay."""
+        self._position = event.position
         for change in self.catalog.rules.reduce(event):
             if not self._put_cached(change):
                 await self._apply_change(change)
@@ -199,6 +207,8 @@ class UnitOfWork:
         if not overlay.whole and key not in overlay.stored:
             return False
         self._journal.append((overlay, key, overlay.set_row(key, change.row)))
+        if self._keeps_history and change.table.versioned:
+            self._steps.append((change.table, self._position, key, change.row))
         return True
 
     async def _apply_change(self, change: Change) -> None:
@@ -240,6 +250,8 @@ class UnitOfWork:
     def _set_row(self, table: Table, key: Any, row: Row | None) -> None:
         overlay = self._overlays[table]
         self._journal.append((overlay, key, overlay.set_row(key, row)))
+        if self._keeps_history and table.versioned:
+            self._steps.append((table, self._position, key, row))
 
     async def close_command(self, by: str | None = None, idem: Idem | None = None) -> list[Event]:
         """Seal the open command's events, as a batch if more than one, and record its idempotency key."""
@@ -248,19 +260,25 @@ class UnitOfWork:
             for change in self.catalog.rules.remember(batch[0]):
                 await self._apply_change(change)
         self._journal.clear()
+        self._closed_steps = len(self._steps)
         return batch
 
     def close_plain_command(self, by: str | None = None) -> list[Event]:
         """As `close_command`, synchronously, for a command without an idempotency key."""
         batch = self._sealed(by, None)
         self._journal.clear()
+        self._closed_steps = len(self._steps)
         return batch
 
     def record_each(self, new: NewElements, authors: Sequence[str | None]) -> list[tuple[list[Event], Changes]]:
         """Stage and close a batch of commands that only add elements; all keys must be unused (`are_unused`)."""
         overlay, name = self._overlays[new.table], new.table.name
-        commands = self.events.seal_new(new, authors, self.now, self.next_position, self.last_crc, self.counter_lead)
+        first = self.next_position
+        commands = self.events.seal_new(new, authors, self.now, first, self.last_crc, self.counter_lead)
         overlay.add_rows(new.keys, new.rows)
+        if self._keeps_history and new.table.versioned:
+            self._steps += zip(repeat(new.table), count(first), new.keys, new.rows, strict=False)
+            self._closed_steps = len(self._steps)
         closed, end = [], 0
         for events in commands:
             start, end = end, end + len(events)
@@ -288,9 +306,17 @@ class UnitOfWork:
         for overlay, key, before in reversed(self._journal):
             overlay.set_row(key, before)
         self._journal.clear()
+        del self._steps[self._closed_steps :]
 
     def writes(self) -> Writes:
-        """The net changes of the group, as whole rows per table."""
-        return {
+        """The net changes of the group, as whole rows per table, with every change on the way where the store keeps
+        former rows."""
+        found = {
             table: writes for table, overlay in self._overlays.items() if (writes := overlay.net_writes()) is not None
         }
+        for table, position, key, row in self._steps:
+            writes = found.get(table)
+            if writes is None:  # what happened to the table was undone within the group
+                writes = found[table] = TableWrites()
+            writes.steps.append((position, key, row))
+        return found

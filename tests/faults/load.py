@@ -10,7 +10,7 @@ import asyncio
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
@@ -22,6 +22,7 @@ from ugs.feature import Command
 from ugs.graph.api import Graph
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode, Update
+from ugs.log.at import At
 from ugs.log.replay import log_of
 from ugs.system import System
 
@@ -66,7 +67,30 @@ def write_until_killed(pipe: Connection, url: str, starts: list[int]) -> None:
     asyncio.run(_write_on(url, starts, pipe.send))
 
 
-async def _write_on(url: str, starts: list[int], say: Callable[[Any], None]) -> None:
+def write_and_look_back(pipe: Connection, url: str, starts: list[int]) -> None:
+    """The same, while the past is asked without end: first where its former rows have to be found in the log."""
+    asyncio.run(_write_on(url, starts, pipe.send, look_back))
+
+
+async def look_back(graph: Graph) -> None:
+    """Ask for one place of the log after the other."""
+    for place in itertools.count():
+        at = At(position=place * 7 % (graph.system.bus.position + 1))
+        await graph.export_graph(at=at)
+        await graph.find_by_property("last", place, at=at)
+        await asyncio.sleep(0)
+
+
+async def _nothing_else(graph: Graph) -> None:
+    """For those who only write."""
+
+
+async def _write_on(
+    url: str,
+    starts: list[int],
+    say: Callable[[Any], None],
+    besides: Callable[[Graph], Coroutine[Any, Any, None]] = _nothing_else,
+) -> None:
     try:
         system = System.at_url(url)
         await system.open()
@@ -76,7 +100,7 @@ async def _write_on(url: str, starts: list[int], say: Callable[[Any], None]) -> 
         say(f"refused: {error!r}")
         return
     say("ready")
-    await asyncio.gather(*(_chain(graph, start, len(starts), say) for start in starts))
+    await asyncio.gather(besides(graph), *(_chain(graph, start, len(starts), say) for start in starts))
 
 
 async def _chain(graph: Graph, start: int, step: int, say: Callable[[Any], None]) -> None:

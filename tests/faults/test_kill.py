@@ -1,19 +1,24 @@
-"""F01, F41: a process that is killed at any moment loses nothing it has acknowledged and repeats nothing."""
+"""F01, F41, F59: a process that is killed at any moment loses nothing it has acknowledged and repeats nothing."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import pytest
 from msgspec import Struct, field
 
 from tests.faults.children import child
 from tests.faults.figures import Figures
-from tests.faults.load import WRITERS, Audit, audit_at, write_until_killed
-from tests.faults.stores import with_options
+from tests.faults.load import WRITERS, Audit, audit, audit_at, write_and_look_back, write_until_killed
+from tests.faults.stores import EMBEDDED, fresh_url, with_options
+from ugs.log.at import At
+from ugs.system import System
+from ugs_conformance.test_row_versions import replayed, state_of
 
 LONGEST_LIFE = {"file": 0.030, "sqlite": 0.100}
 CYCLES_A_STORE = 100
@@ -36,9 +41,9 @@ class Killed(Struct):
                 self.refused.append(str(word))
 
 
-def live_and_die(url: str, told: Killed, life: float) -> None:
+def live_and_die(url: str, told: Killed, life: float, work: Callable[..., None] = write_until_killed) -> None:
     """One life: open, write, be killed."""
-    with child(write_until_killed, url, told.next) as process:
+    with child(work, url, told.next) as process:
         told.hear([process.tell()])
         time.sleep(life)
         told.hear(process.kill())
@@ -90,3 +95,30 @@ def test_f41_kill_9_loses_and_doubles_nothing_in_sqlite(
     assert told.acknowledged
     with sqlite3.connect(tmp_path / "data.sqlite") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+async def audit_with_past(url: str, acknowledged: set[int], chance: Random) -> Audit:
+    """Audit the store after it was asked for the past, and compare some of the past with a replay."""
+    async with System.at_url(url) as system:
+        end = system.bus.position
+        for position in {0, end, *(chance.randint(0, end) for _ in range(3))}:
+            past = await system.moments.store_at(At(position=position))
+            async with replayed(system.storage, system.catalog, position) as expected:
+                assert await state_of(past, system.catalog) == await state_of(expected, system.catalog), position
+        return await audit(system, acknowledged)
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_f59_kill_9_while_the_past_is_read_leaves_present_and_past_whole(
+    name: str, tmp_path: Path, full: bool, figures: Figures, chance: Random
+) -> None:
+    cycles, told = 200 if full else 5, Killed()
+    fault = f"F59 kill -9 while the past is read, {name}"
+    with fresh_url(name, tmp_path) as url, figures.timed(fault):
+        for _ in range(cycles):
+            live_and_die(url, told, chance.uniform(0, 0.3), write_and_look_back)
+        audited = asyncio.run(audit_with_past(url, told.acknowledged, chance))
+    count(fault, figures, cycles, [(told, audited)])
+    assert told.refused == []
+    assert audited.clean, audited
+    assert told.acknowledged

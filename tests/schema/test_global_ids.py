@@ -119,3 +119,23 @@ def test_long_gaps_are_not_read() -> None:
     assert merge_positions([7, 3, 5]) == [(3, 7)]
     assert merge_positions([1, 1 + MAX_GAP_EVENTS, 5_000]) == [(1, 1 + MAX_GAP_EVENTS), (5_000, 5_000)]
     assert merge_positions([]) == []
+
+
+async def test_every_kind_is_found_at_a_place_in_time(ask: Ask, system: System) -> None:
+    """Each from the position on at which it came to be, one by one and together."""
+    before = system.bus.position
+    found = await remembered(ask)
+    ids = [*(some[0] for some in found.values()), "alice"]
+    one = "query($id: ID!, $at: Position!) { node(id: $id, at: {position: $at}) { id } }"
+    many = "query($ids: [ID!]!, $at: Position!) { nodes(ids: $ids, at: {position: $at}) { id } }"
+
+    for at, expected in ((0, []), (before, ["alice"]), (system.bus.position, ids)):
+        answer = await ask(many, ids=ids, at=at)
+        assert [node["id"] for node in answer["data"]["nodes"] if node] == expected
+        for id in ids:
+            assert ((await ask(one, id=id, at=at))["data"]["node"] is not None) == (id in expected)
+    event = (await ask("{ events(first: 1) { nodes { id seq } } }"))["data"]["events"]["nodes"][0]
+    for at in (event["seq"] - 1, event["seq"]):
+        assert ((await ask(one, id=event["id"], at=at))["data"]["node"] is None) == (at < event["seq"])
+    refused = await ask(one, id="alice", at=system.bus.position + 1)
+    assert refused["errors"][0]["extensions"]["code"] == "POSITION_NOT_FOUND"

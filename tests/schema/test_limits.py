@@ -18,7 +18,7 @@ from graphql import (
     is_leaf_type,
 )
 
-from ugs.errors import UgsError
+from ugs.errors import LimitExceeded, UgsError
 from ugs.graph.api import Graph
 from ugs.log import time_travel
 from ugs.support.time_slice import SLICE_SECONDS, TimeSlice, yield_turn
@@ -314,23 +314,28 @@ async def test_a_long_answer_by_resolvers_lets_others_run(system: System) -> Non
 
 
 async def test_a_replay_lets_others_run_and_stops_in_time() -> None:
-    async with System.at_url("memory:") as system:
+    async with System.at_url("memory:?history=off") as system:
         graph = Graph(system)
         for _ in range(4):
             await graph.import_graph({"nodes": [{"id": f"n{n}_{system.bus.position}"} for n in range(2_000)]})
         end = system.bus.position
-        assert await longest_hold(system.moments.store_at(time_travel.At(position=end))) < 0.25
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.001):
                 await system.moments.store_at(time_travel.At(position=end - 1))
+        assert await longest_hold(system.moments.store_at(time_travel.At(position=end))) < 0.25
         async with system.session_at(time_travel.At(position=end - 2)) as session:
             assert (await session.head()).position == end - 2
+        assert system.moments.replayed == end
 
 
-async def test_past_states_are_bounded_by_their_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time_travel, "MAX_KEPT_EVENTS", 100)
-    async with System.at_url("memory:") as system:
+async def test_past_states_share_one_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with System.at_url("memory:?history=off") as system:
         await Graph(system).import_graph({"nodes": [{"id": f"n{n}"} for n in range(80)]})
         for position in (70, 40, 50, 60):
             await system.moments.store_at(time_travel.At(position=position))
-        assert sum(system.moments._kept) <= 110 and 60 in system.moments._kept
+        assert system.moments.replayed == 70
+        monkeypatch.setattr(time_travel, "MAX_EVENTS", 75)
+        await system.moments.store_at(time_travel.At(position=75))
+        with pytest.raises(LimitExceeded):
+            await system.moments.store_at(time_travel.At(position=76))
+        assert system.moments.replayed == 75

@@ -51,7 +51,6 @@ OTHERWISE_BOUNDED = {
     "ugs/cypher/temporal/zones.py": "time zones that exist",
     "ugs/graph/fast_adds.py": "1,024 types of at most 256 characters",
     "ugs/graph/text/tokenizer.py": "1,024 types of at most 256 characters",
-    "ugs/log/time_travel.py": "past states, bounded by events",
     "ugs/programs/builtin_programs.py": "the programs that come along",
     "ugs/reads/vector_search.py": "10,000 tuples of four numbers",
     "ugs/vectors/embedders.py": "installed embedders",

@@ -190,6 +190,6 @@ NODES = Table(
 
 TOMBSTONES = Table("tombstones", Tombstone, [Field("id"), Field("version", Kind.INTEGER)], key=["id"])
 
-COUNTERS = Table("counters", Counter, [Field("name"), Field("value", Kind.INTEGER)], key=["name"])
+COUNTERS = Table("counters", Counter, [Field("name"), Field("value", Kind.INTEGER)], key=["name"], versioned=False)
 
 TABLES = (NODES, EDGES, TOMBSTONES, COUNTERS)

@@ -45,6 +45,7 @@ RETRIES = Table(
         Field("warnings", Kind.JSON),
     ],
     key=["key"],
+    versioned=False,
 )
 
 

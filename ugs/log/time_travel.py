@@ -1,26 +1,27 @@
 """Time travel: any read, as of a log position or an instant.
 
-The past state is rebuilt in a memory store by replaying the log, and cached, so that repeated reads are cheap. It works
-the same on every store, because it needs only the log.
+A store that keeps former rows answers by itself (`Storage.at`). For the others the log is replayed once into a memory
+store that keeps them, the replica: it answers for every position up to its end, and a later position replays only the
+events in between. It works the same on every store, because it needs only the log.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from ugs.catalog import Catalog
 from ugs.connect import storage_for
-from ugs.errors import InvalidSyntax, LimitExceeded, PositionNotFound
+from ugs.errors import HistoryGone, InvalidSyntax, LimitExceeded, PositionNotFound
+from ugs.events import Event
 from ugs.log.at import At
-from ugs.log.replay import copy_log
+from ugs.log.replay import copy_log, position_of
 from ugs.storage import EventQuery, Storage
 from ugs.support.budget import POOL
 
 MAX_EVENTS = 2_000_000
-CACHE_SIZE, MAX_KEPT_EVENTS = 4, 1_000_000
-"""Maximum number of cached past states, and of their events in total; the most recently used one always stays."""
+"""Maximum number of events that are replayed."""
 REPLAY_CHUNK = 200
 """Events replayed between two pauses."""
 EVENT_BYTES = 200
@@ -38,24 +39,44 @@ def replays() -> asyncio.Semaphore:
 
 
 class History:
-    """An LRU cache of past states of one store."""
+    """The past states of one store."""
 
     def __init__(self, storage: Storage, catalog: Catalog) -> None:
         self._storage = storage
         self._catalog = catalog
-        self._kept: OrderedDict[int, Storage] = OrderedDict()
+        self._replica: Storage | None = None
         self._lock = asyncio.Lock()
+        self.replayed = 0
+        """Events that were replayed so far."""
 
     async def store_at(self, at: At) -> Storage:
-        """A read-only memory store with the state at that point; replays the log unless it is cached."""
+        """A store to read from, with the state at that point; replays the log only where nobody has the former rows."""
         position = await self.position_at(at)
+        past = await self._storage.at(position)
+        if past is None and self._replica is not None and position <= await position_of(self._replica):
+            past = await self._replica.at(position)
+        return past or await self._replayed(position)
+
+    async def _replayed(self, position: int) -> Storage:
+        """The state at a position from the replica, or from the store itself once it has taken over the replica's
+        former rows."""
         async with self._lock:
-            if position not in self._kept:
-                async with replays():
-                    self._kept[position] = await self._rebuild(position)
-                await self._forget_oldest()
-            self._kept.move_to_end(position)
-            return self._kept[position]
+            past = await self._storage.at(position)
+            if past is not None:
+                return past
+            begins = self._storage.history_begins
+            wanted = position if begins is None or begins > MAX_EVENTS else max(begins, position)
+            replica = await self._replicate(wanted)
+            if begins == wanted:
+                await self._storage.take_history(replica)
+                past = await self._storage.at(position)
+            if past is not None:
+                self._replica = None
+                await replica.close()
+                return past
+            past = await replica.at(position)
+            assert past is not None
+            return past
 
     async def position_at(self, at: At) -> int:
         """The last log position not later than the point in history."""
@@ -73,42 +94,42 @@ class History:
     async def _position_at_instant(self, instant: int) -> int:
         """Binary search over the log: timestamps never decrease."""
         async with self._storage.session() as session:
-            low, high = 0, (await session.head()).position
+            high = (await session.head()).position
+            oldest = await session.events(EventQuery(limit=1))
+            low = gone = oldest[0].position - 1 if oldest else high
             while low < high:
                 middle = (low + high + 1) // 2
                 event = (await session.events(EventQuery(after=middle - 1, until=middle)))[0]
                 low, high = (middle, high) if event.timestamp <= instant else (low, middle - 1)
+        if low == gone > 0:
+            raise HistoryGone(gone, gone + 1)
         return low
 
-    async def _rebuild(self, position: int) -> Storage:
+    async def _replicate(self, position: int) -> Storage:
+        """The replica, replayed at least up to a position; if that is cut short, the next call goes on from there."""
         if position > MAX_EVENTS:
             raise LimitExceeded(
                 f"reading at position {position} would replay more than {MAX_EVENTS} events",
                 limit=MAX_EVENTS,
             )
-        past = storage_for("memory:")
-        await past.open(self._catalog)
-        try:
-            with POOL.reserving() as reserve:
-                await copy_log(
-                    self._storage,
-                    past,
-                    self._catalog,
-                    until=position,
-                    chunk=REPLAY_CHUNK,
-                    check=lambda events: reserve(sum(EVENT_BYTES + len(event.data) for event in events)),
-                )
-        except BaseException:
-            await past.close()
-            raise
-        return past
+        if self._replica is None:
+            replica = storage_for("memory:")
+            await replica.open(self._catalog)
+            self._replica = replica
+        if await position_of(self._replica) < position:
+            async with replays():
+                with POOL.reserving() as reserve:
 
-    async def _forget_oldest(self) -> None:
-        while len(self._kept) > CACHE_SIZE or (len(self._kept) > 1 and sum(self._kept) > MAX_KEPT_EVENTS):
-            _, oldest = self._kept.popitem(last=False)
-            await oldest.close()
+                    def check(events: Sequence[Event]) -> None:
+                        self.replayed += len(events)
+                        reserve(sum(EVENT_BYTES + len(event.data) for event in events))
+
+                    await copy_log(
+                        self._storage, self._replica, self._catalog, until=position, chunk=REPLAY_CHUNK, check=check
+                    )
+        return self._replica
 
     async def close(self) -> None:
-        while self._kept:
-            _, past = self._kept.popitem()
-            await past.close()
+        if self._replica is not None:
+            replica, self._replica = self._replica, None
+            await replica.close()

@@ -130,7 +130,10 @@ class PatternMatching(SessionCore):
 
 
 class BulkWrites(SessionCore):
-    """New elements without look-ups, and replay by the store."""
+    """New elements without look-ups, replay by the store, and former rows of versioned tables."""
+
+    keeps_history: bool = False
+    """Whether `append` wants every change of versioned tables with its position (`TableWrites.steps`)."""
 
     def assume_missing(self, wanted: Mapping[Table, Sequence[Any]]) -> bool:
         """Whether decisions may assume that no rows have these keys, so that a group of new elements needs no look-up.

@@ -14,3 +14,25 @@ class Storage(SpecialSessions, PlanAnswers, Operation, Removal):
         The name has at most 24 lowercase letters, digits and `_`. None: the store cannot hold two.
         """
         return None
+
+    # ── the past without a replay ────────────────────────────────────────────
+
+    history_begins: int | None = None
+    """The least position that `at` answers; None for a store that keeps no former rows."""
+
+    async def at(self, position: int) -> Storage | None:
+        """The state at a log position (0 to the end) as a store to read from: its log ends there too.
+
+        None lets the kernel replay the log. Tables that are not versioned are empty in it.
+        """
+        return None
+
+    async def take_history(self, replica: Storage) -> None:
+        """Take over the former rows up to `history_begins` from a store into which the log was replayed that far.
+
+        From then on `at` answers for all positions; without effect for a store that cannot use them.
+        """
+
+    async def compare_history(self, replica: Storage) -> list[str]:
+        """What differs between the former rows and those of a store into which the log was replayed, in words."""
+        return []

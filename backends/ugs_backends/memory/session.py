@@ -27,6 +27,7 @@ from ugs_backends.memory.tables.table import MemoryTable, NotBuilt
 from ugs_backends.memory.wal.memory_log import merge_pending
 
 if TYPE_CHECKING:
+    from ugs_backends.memory.history.row_versions import StoreHistory
     from ugs_backends.memory.storage import MemoryStorage
 
 
@@ -183,15 +184,25 @@ class Pending:
         return bool(self.events or self.steps)
 
 
-def apply_steps(steps: Iterable[Writes | tuple[Table, ...]], tables: dict[str, MemoryTable]) -> None:
-    """Apply the changes to the tables without yielding, so that no reader sees a part of them."""
+def apply_steps(
+    steps: Iterable[Writes | tuple[Table, ...]], tables: dict[str, MemoryTable], history: StoreHistory | None = None
+) -> bool:
+    """Apply the changes to the tables without yielding, so that no reader sees a part of them.
+
+    Returns False if the history does not know how rows of versioned tables came about.
+    """
+    known = True
     for step in steps:
         if isinstance(step, tuple):
             for table in step:
                 tables[table.name].clear()
+                known = known and not table.versioned
         else:
             for table, writes in step.items():
+                if history is not None and not history.record(table, writes):
+                    known = False
                 tables[table.name].apply(writes)
+    return known
 
 
 class Writing(PlainSession):
@@ -199,6 +210,7 @@ class Writing(PlainSession):
 
     def __init__(self, storage: MemoryStorage) -> None:
         super().__init__(storage)
+        self.keeps_history = storage.history is not None
         self.pending = Pending()
         self._own: QueryExecutor | None = None
         self._seen = 0

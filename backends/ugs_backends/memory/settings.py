@@ -34,6 +34,8 @@ class Settings(Struct, frozen=True):
     """Events between two snapshots; 0: never, None: the scheduler's default."""
     strict_recovery: bool = False
     native: bool = True
+    history: bool = True
+    """Keep former rows, so that the past can be read without a replay."""
 
 
 def _parse_switch(text: str) -> bool:
@@ -52,6 +54,7 @@ OPTIONS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "snapshot_every": (_parse_count, "a number of events, 0 for never"),
     "strict_recovery": (_parse_switch, "on or off"),
     "native": (_parse_switch, "on or off"),
+    "history": (_parse_switch, "on or off"),
 }
 
 

@@ -1,4 +1,7 @@
-"""The memory store: tables, log and a single writer; durable with a folder (`FileStorage`)."""
+"""The memory store: tables, log and a single writer; durable with a folder (`FileStorage`).
+
+`PastStorage` is one of them as it was at a log position.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,21 @@ from msgspec.structs import replace
 from ugs.catalog import Catalog
 from ugs.clock import Clock, WallClock
 from ugs.errors import StorageIOError, Unavailable, WALCorrupt
+from ugs.log.replay import position_of
 from ugs.reads.plan import Read
 from ugs.reads.rendering import RenderArgs, Rendering
 from ugs.storage import Capabilities, Session, Storage
 from ugs.tables import Row, Table
 from ugs_backends.memory.file_format import LOG, SNAPSHOT
+from ugs_backends.memory.history.past_log import (
+    PastLog,
+    PastPlainSession,
+    PastPlainWriteSession,
+    PastReadSession,
+    PastWriteSession,
+)
+from ugs_backends.memory.history.past_tables import PastExecutor, PastTables
+from ugs_backends.memory.history.row_versions import StoreHistory
 from ugs_backends.memory.io.filesystem import Files
 from ugs_backends.memory.io.folder_lock import FolderLock
 from ugs_backends.memory.io.worker_thread import wait_until_ended
@@ -42,6 +55,8 @@ from ugs_backends.memory.wal.memory_log import Log
 
 NATIVE = frozenset({"read", "find", "find_many", "count", "group", "keys", "match", "nearest", "watch", "render_now"})
 FLUSH_INTERVAL_SECONDS = 1.0
+MAX_PAST_STATES = 4
+"""Past states that are kept with the texts and vectors made for them."""
 CLOSE_TIMEOUT_SECONDS = 5.0
 
 
@@ -67,6 +82,8 @@ class MemoryStorage(Storage):
         self.log: Log = Log()
         self._moved = asyncio.Event()
         self._builds: dict[tuple[MemoryTable, Name], asyncio.Task[None]] = {}
+        self.history: StoreHistory | None = None
+        self._past: dict[int, PastStorage] = {}
 
     def enter(self, state: State) -> None:
         """Set the state of the store."""
@@ -85,6 +102,8 @@ class MemoryStorage(Storage):
         self.reader = QueryExecutor(self.tables)
         self._read_session = (ReadSession if self.settings.native else PlainSession)(self)
         self._write_session = WriteSession if self.settings.native else PlainWriteSession
+        if self.settings.history and self.settings.native:
+            self.history = StoreHistory(self.tables, catalog, self.log.head.position)
         self.enter(State.READY)
 
     async def _open_tables(self) -> dict[str, MemoryTable]:
@@ -139,9 +158,45 @@ class MemoryStorage(Storage):
     def show(self, pending: Pending) -> None:
         """Apply durable changes to the tables and wake the watchers."""
         self.reader.changes += 1
-        apply_steps(pending.steps, self.tables)
+        known = apply_steps(pending.steps, self.tables, self.history)
         self.log.advance(pending.events)
+        if not known:
+            self._restart_history(self.log.head.position)
         self._wake()
+
+    # ── the past ─────────────────────────────────────────────────────────────
+
+    @property
+    def history_begins(self) -> int | None:  # type: ignore[override]
+        return None if self.history is None else self.history.begins
+
+    async def at(self, position: int) -> Storage | None:
+        history = self.history
+        if history is None or position < history.begins:
+            return None
+        await history.catch_up()
+        found = self._past.pop(position, None) or PastStorage(self, history, position)
+        self._past[position] = found
+        if len(self._past) > MAX_PAST_STATES:
+            del self._past[next(iter(self._past))]
+        return found
+
+    async def take_history(self, replica: Storage) -> None:
+        ours, theirs = self.history, replica.history if isinstance(replica, MemoryStorage) else None
+        if ours is not None and theirs is not None and theirs.begins < ours.begins <= await position_of(replica):
+            ours.take_over(theirs)
+            self._past.clear()
+
+    async def compare_history(self, replica: Storage) -> list[str]:
+        theirs = replica.history if isinstance(replica, MemoryStorage) else None
+        if self.history is None or theirs is None:
+            return []
+        return await self.history.compare(theirs, await position_of(replica))
+
+    def _restart_history(self, position: int) -> None:
+        self._past.clear()
+        if self.history is not None:
+            self.history.restart(position)
 
     # ── watching ─────────────────────────────────────────────────────────────
 
@@ -187,6 +242,7 @@ class MemoryStorage(Storage):
             self.reader.changes += 1
             for table in self.tables.values():
                 table.clear()
+            self._restart_history(0)
 
     async def _wipe_log(self) -> None:
         await self.log.wipe()
@@ -383,3 +439,27 @@ class FileStorage(MemoryStorage):
         every = self.settings.snapshot_every
         snapshots = DESCRIPTION if every is None else f"every {every:,} events" if every else "only by command"
         return {"snapshots": snapshots, "fsync": self.settings.fsync.value}
+
+
+class PastStorage(MemoryStorage):
+    """A memory store as it was at a log position.
+
+    It shares rows and indexes with the store of the present. Tables without a history begin empty and can be written,
+    so that what is computed for this state (vectors) is computed once.
+    """
+
+    def __init__(self, present: MemoryStorage, history: StoreHistory, position: int) -> None:
+        self.settings, self.files, self.clock = present.settings, present.files, present.clock
+        self.capabilities = present.capabilities  # type: ignore[misc]
+        self.warnings, self.state, self.states = [], State.READY, []
+        self.writer, self._moved = asyncio.Lock(), asyncio.Event()
+        self.catalog, self.history, self._past, self._builds = present.catalog, None, {}, present._builds
+        self.log = PastLog(present.log, position)
+        self.tables = PastTables(history, present.catalog, position)
+        self.reader = PastExecutor(self.tables)
+        native = self.settings.native
+        self._read_session = (PastReadSession if native else PastPlainSession)(self)
+        self._write_session = PastWriteSession if native else PastPlainWriteSession
+
+    def describe(self) -> str:
+        return f"memory at position {self.log.head.position}"

@@ -59,6 +59,19 @@ class Lent(Storage):
     def session(self, *, write: bool = False) -> AbstractAsyncContextManager[Session]:
         return self._store.session(write=write)
 
+    @property
+    def history_begins(self) -> int | None:  # type: ignore[override]
+        return self._store.history_begins
+
+    async def at(self, position: int) -> Storage | None:
+        return await self._store.at(position)
+
+    async def take_history(self, replica: Storage) -> None:
+        await self._store.take_history(replica)
+
+    async def compare_history(self, replica: Storage) -> list[str]:
+        return await self._store.compare_history(replica)
+
     def watch(self, after: int) -> AsyncIterator[int]:
         return self._store.watch(after)
 

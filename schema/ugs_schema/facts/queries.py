@@ -14,6 +14,7 @@ from ugs.facts.normalization import is_uuid
 from ugs.facts.queries import NEWEST_FIRST, FactFilter, entities_where
 from ugs.facts.resolution import find_entities, find_ref, is_visible_in
 from ugs.facts.temporal.history import fact_after, is_reported
+from ugs.log.at import At as KernelAt
 from ugs.reads.filters import EVERYTHING, NOTHING, Where, all_of, eq, in_
 from ugs.reads.level_executor import one_more, without_extra
 from ugs.reads.plan import Order
@@ -373,20 +374,20 @@ def is_about(fact: Any, entity: Any) -> bool:
 # ── by global id ─────────────────────────────────────────────────────────────
 
 
-async def find_entities_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
-    loader = await get_shared_loader(info, None)
-    async with loader.facts.known() as session:
+async def find_entities_by_id(info: Info, ids: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
+    loader = await get_shared_loader(info, at)
+    async with loader.facts.known(at) as session:
         found = await find_entities(session, ids, loader.viewer.space)
     return {id: to_graphql_entity(row, loader) for id, row in found.items()}
 
 
-async def find_facts_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
-    loader = await get_shared_loader(info, None)
+async def find_facts_by_id(info: Info, ids: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
+    loader = await get_shared_loader(info, at)
     return {row.fact_id: to_graphql_fact(row, loader) for row in await find_visible_by_id(loader, FACTS, ids)}
 
 
-async def find_notes_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
-    loader = await get_shared_loader(info, None)
+async def find_notes_by_id(info: Info, ids: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
+    loader = await get_shared_loader(info, at)
     return {row.note_id: to_graphql_note(row, loader) for row in await find_visible_by_id(loader, NOTES, ids)}
 
 
@@ -396,8 +397,8 @@ async def find_visible_by_id(loader: FactsLoader, table: Table, ids: Sequence[st
     return [row for row in rows if loader.viewer.sees(row)]
 
 
-async def find_predicates_by_id(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
-    loader = await get_shared_loader(info, None)
+async def find_predicates_by_id(info: Info, ids: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
+    loader = await get_shared_loader(info, at)
     rows = await loader.find_all(PREDICATES, [id for id in ids if is_uuid(id)])
     return {
         row.predicate_id: to_graphql_predicate(row, loader) for row in rows if is_visible_in(row, loader.viewer.space)

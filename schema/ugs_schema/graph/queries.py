@@ -74,14 +74,16 @@ class ReadingQuery:
     async def element(self, info: Info, id: strawberry.ID, at: At | None = None) -> GraphElement | None:
         return to_graphql_if_found(await info.context.graph.get(id, parse_at(at)), parse_at(at))
 
-    @strawberry.field(description="Anything by its global id; null without one")
-    async def node(self, info: Info, id: strawberry.ID) -> Identified | None:
-        return await find_identified(info, id)
+    @strawberry.field(description="Anything by its global id, now or at a place in time; null without one")
+    async def node(self, info: Info, id: strawberry.ID, at: At | None = None) -> Identified | None:
+        return await find_identified(info, id, parse_at(at))
 
-    @strawberry.field(description="Anything by its global ids, in their order, null where there is none")
-    async def nodes(self, info: Info, ids: list[strawberry.ID]) -> list[Identified | None]:
+    @strawberry.field(
+        description="Anything by its global ids, now or at a place in time, in their order, null where there is none"
+    )
+    async def nodes(self, info: Info, ids: list[strawberry.ID], at: At | None = None) -> list[Identified | None]:
         check_count(ids, "ids")
-        resolved = await find_all_identified(info, ids)
+        resolved = await find_all_identified(info, ids, parse_at(at))
         return [resolved.get(id) for id in ids]
 
     @strawberry.field(description="Nodes that meet a filter, a page at a time, by id unless told")
@@ -211,16 +213,16 @@ async def read_old_row(info: Info, type_plan: TypePlan, id: str, version: int, a
     return ResultRow(row, {}) if isinstance(row, type_plan.table.row) else None
 
 
-async def find_identified(info: Info, id: str) -> Identified | None:
+async def find_identified(info: Info, id: str, at: KernelAt | None) -> Identified | None:
     """The object with a global id."""
     if "/" in id:
-        return (await find_all_identified(info, [id])).get(id)
-    async with info.context.system.session() as session:
+        return (await find_all_identified(info, [id], at)).get(id)
+    async with info.context.system.session_at(at) as session:
         row = await get(session, id)
-    return None if row is None else to_graphql_element(row)
+    return None if row is None else to_graphql_element(row, at)
 
 
-async def find_all_identified(info: Info, ids: Iterable[str]) -> dict[str, Identified]:
+async def find_all_identified(info: Info, ids: Iterable[str], at: KernelAt | None) -> dict[str, Identified]:
     """The objects with these global ids; one look-up per kind."""
     resolved: dict[str, Identified] = {}
     by_kind: dict[str | None, list[str]] = {}
@@ -229,21 +231,23 @@ async def find_all_identified(info: Info, ids: Iterable[str]) -> dict[str, Ident
         by_kind.setdefault(kind if slash else None, []).append(rest if slash else id)
     for name, own in by_kind.items():
         if name is None:
-            resolved |= await find_elements(info, own)
+            resolved |= await find_elements(info, own, at)
         elif name in IDENTIFIED_LOOKUPS:
-            resolved |= {f"{name}/{id}": one for id, one in (await IDENTIFIED_LOOKUPS[name](info, own)).items()}
+            resolved |= {f"{name}/{id}": one for id, one in (await IDENTIFIED_LOOKUPS[name](info, own, at)).items()}
     return resolved
 
 
-async def find_elements(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
-    async with info.context.system.session() as session:
-        return {id: to_graphql_element(row) for id, row in (await get_many(session, ids)).items()}
+async def find_elements(info: Info, ids: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
+    async with info.context.system.session_at(at) as session:
+        return {id: to_graphql_element(row, at) for id, row in (await get_many(session, ids)).items()}
 
 
-async def find_events(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+async def find_events(info: Info, ids: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
     """Events by their ids; events close to each other are read in one query."""
     resolved: dict[str, Identified] = {}
-    for first, last in merge_positions(position for id in ids if (position := parse_position(id)) is not None):
+    end = None if at is None else await info.context.system.moments.position_at(at)
+    positions = (position for id in ids if (position := parse_position(id)) is not None)
+    for first, last in merge_positions(place for place in positions if end is None or place <= end):
         page = await info.context.log.page(EventQuery(after=first - 1, until=last))
         resolved |= {event.id: to_graphql_event(event) for event in page.events}
     return {id: resolved[id] for id in ids if id in resolved}
@@ -266,8 +270,9 @@ def merge_positions(positions: Iterable[int]) -> list[tuple[int, int]]:
     return resolved
 
 
-FindAll = Callable[[Info, Sequence[str]], Awaitable[Mapping[str, Identified]]]
-"""Looks up objects by the part of their global ids behind the slash, in a batch; missing ones are left out."""
+FindAll = Callable[[Info, Sequence[str], KernelAt | None], Awaitable[Mapping[str, Identified]]]
+"""Looks up objects by the part of their global ids behind the slash, in a batch, now or in the past; missing ones are
+left out."""
 
 IDENTIFIED_LOOKUPS: dict[str, FindAll] = {"event": find_events}
 """The look-ups of kinds other than graph elements; features add theirs."""

@@ -8,6 +8,7 @@ import strawberry
 
 from ugs.errors import LimitExceeded, UgsError
 from ugs.feature import Command, CommandWarning
+from ugs.log.at import At as KernelAt
 from ugs.ontology import model, queries
 from ugs.ontology.api import Memory
 from ugs.ontology.commands.memory import CreateConnection, CreateNode
@@ -283,8 +284,8 @@ async def execute_on_ontology(
     )
 
 
-async def find_ontologies_by_name(info: Info, names: Sequence[str]) -> dict[str, Identified]:
-    async with info.context.system.session() as session:
+async def find_ontologies_by_name(info: Info, names: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
+    async with info.context.system.session_at(at) as session:
         found = await find_ontologies(session, names)
     return {name: to_graphql_ontology(ontology) for name, ontology in found.items()}
 

@@ -9,6 +9,7 @@ import msgspec
 import strawberry
 
 from ugs.errors import InvalidSyntax
+from ugs.log.at import At as KernelAt
 from ugs.programs.api import DeckEntry, Programs
 from ugs.programs.blocks import blocks_of, compile_blocks
 from ugs.programs.errors import ProgramInvalid, ProgramNotFound, ProgramTextError
@@ -282,9 +283,9 @@ async def find_stored(info: Info, id: int, at: At | None = None) -> Program | No
         return None
 
 
-async def find_programs_by_number(info: Info, ids: Sequence[str]) -> dict[str, Identified]:
+async def find_programs_by_number(info: Info, ids: Sequence[str], at: KernelAt | None) -> dict[str, Identified]:
     numbers = {id: int(id) for id in ids if id.isascii() and id.isdecimal() and len(id) < 19}
-    async with info.context.system.session() as session:
+    async with info.context.system.session_at(at) as session:
         found = await find_programs(session, numbers.values(), get_programs(info).caller)
     return {id: to_graphql_program(found[number]) for id, number in numbers.items() if number in found}
 

@@ -8,6 +8,7 @@ import pytest
 
 from ugs.errors import HistoryGone, StorageIOError, UgsError, WALCorrupt
 from ugs.graph.api import Graph
+from ugs.log.at import At
 from ugs.system import System
 
 
@@ -132,6 +133,10 @@ async def test_a_snapshot_alone_is_loaded_and_the_log_begins_behind_it(tmp_path:
                 await system.verify()
             with pytest.raises(HistoryGone):
                 await system.rebuild()
+            for at in (At(position=3), At(instant=1)):
+                with pytest.raises(HistoryGone):
+                    await graph.get("n3", at=at)
+            assert await graph.get("n3", at=At(instant=made.created)) is not None
             if round == 1:
                 await system.snapshot()
     async with System.at_url(url) as system:

@@ -40,6 +40,10 @@ class KeyOrder:
 
     def keys(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
         """Keys strictly beyond an entry (None: from the end of the list), nearest first."""
+        return self.entries(after, descending, backward)
+
+    def entries(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
+        """As `keys`, the entries themselves."""
         places = self.places
         if descending != backward:
             end = len(places) if after is None else bisect_left(places, after)
@@ -56,11 +60,14 @@ class FieldOrder(KeyOrder):
         super().__init__(lambda row: (sort_key(value_of(row)), key_of(row)), rows)
 
     def keys(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
+        return (found[1] for found in self.entries(after, descending, backward))
+
+    def entries(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
         place = None if after is None else (sort_key(after[0]), after[1])
         if not descending:
-            return (found[1] for found in super().keys(place, False, backward))
+            return super().entries(place, False, backward)
         walk = self._iterate_ascending if backward else self._iterate_descending
-        return (found[1] for found in walk(place))
+        return walk(place)
 
     def _iterate_descending(self, after: Any) -> Iterator[Any]:
         """Values descending, keys ascending within each value."""
