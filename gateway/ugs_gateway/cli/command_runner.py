@@ -20,8 +20,8 @@ from ugs_gateway.cli.output.mode import choose_mode
 from ugs_gateway.cli.output.results import Answer
 from ugs_gateway.cli.output.streams import Output, UsageError
 
-CREATING = frozenset({"add-node", "add-edge", "load-demo", "import", "ingest"})
-READING_FILES = frozenset({"import", "ingest"})
+CREATING = frozenset({"add-node", "add-edge", "load-demo", "import", "ingest", "restore"})
+READING_FILES = frozenset({"import", "ingest", "restore"})
 CREATING_ACTIONS = frozenset({("key", "add"), ("program", "save")})
 
 

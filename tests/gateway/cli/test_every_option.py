@@ -40,6 +40,8 @@ CALLS = [
     "watch --after 0 --count 1",
     "export g.json --format json --scope default",
     "import g.json --format json --on-conflict skip --prefix p_",
+    "backup g.wal",
+    "restore g.wal --until 3 --store file:second",
     "key add k --role writer --user u --tenant t --project p --agent a1 --expires 2099-01-31T12:00:00Z",
     "token create --user u --role writer --tenant t --project p --agent a1 --file t.jsonl",
     "doctor --repair --acknowledge --store file:./data",
