@@ -55,8 +55,9 @@ def test_a_restore_ends_where_it_is_told(kept: Ugs, store: str) -> None:
 
 
 def test_a_restore_ends_at_a_time(kept: Ugs) -> None:
-    assert kept("restore", "graph.wal", "--until", "2099-01-01T00:00:00Z", "--store", "file:all").value["events"] == (
-        manifest()["events"]
+    assert (
+        kept("restore", "graph.wal", "--until", "2099-01-01T00:00:00Z", "--store", "file:all").value["events"]
+        == (manifest()["events"])
     )
     events = [json.loads(line) for line in Path("graph.wal").read_text().splitlines()]
     for number, event in enumerate(events):

@@ -112,8 +112,8 @@ async def restore(arguments: ParsedArguments, client: GraphClient) -> Answer:
         done = await replay_file(file, lines, system, wanted or (lambda event: True))
     if wanted is None and manifest is not None and manifest.digest not in (None, done["digest"]):
         raise DigestMismatch(
-            f"{file} was read whole, but the state has the digest {done['digest']} and not {manifest.digest} as when the "
-            f"backup was made, by version {manifest.version}; restore it with that one to compare.",
+            f"{file} was read whole, but the state has the digest {done['digest']} and not {manifest.digest} as when "
+            f"the backup was made, by version {manifest.version}; restore it with that one to compare.",
             position=done["events"],
         )
     return Answer("success", {"file": file, **done, "checked": manifest is not None})
