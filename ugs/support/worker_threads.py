@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from traceback import clear_frames
 from typing import TypeVar
 
 MAX_THREADS = 32
@@ -131,6 +132,10 @@ async def compute_in_thread(compute: Callable[[], Result], stop: Callable[[], No
         TURNS.begin()
         try:
             return compute()
+        except BaseException as error:
+            # What the frames hold, which may be as much as the request was allowed, is not needed any more.
+            clear_frames(error.__traceback__)
+            raise
         finally:
             TURNS.end()
 
@@ -147,5 +152,7 @@ async def compute_in_thread(compute: Callable[[], Result], stop: Callable[[], No
             await asyncio.wait([waiting], timeout=STOP_SECONDS)
         raise
     finally:
+        # An error refers to this frame: without this it would be garbage that only a full collection finds.
+        del computing, waiting
         # The computation's objects live a little longer, so do not collect at once.
         loop.call_later(1.0, COLLECTIONS.end)
