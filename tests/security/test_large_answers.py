@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,13 +18,13 @@ from starlette.testclient import TestClient
 from ugs.cypher import api as cypher_api
 from ugs.cypher import execution
 from ugs.cypher.analysis import queries
-from ugs.errors import LimitExceeded
+from ugs.errors import DeadlineExceeded, LimitExceeded
 from ugs.graph.api import Graph
 from ugs.programs import large_programs
 from ugs.programs.execution import graph_mapper
-from ugs.programs.text import cursor, parser
+from ugs.programs.text import cursor, parser, printer
 from ugs.programs.validation import query_safety, validator
-from ugs.support.budget import request_budget
+from ugs.support.budget import current_budget, request_budget
 from ugs.system import System
 from ugs_gateway.app import create_app
 from ugs_gateway.http import content_negotiation
@@ -43,7 +44,7 @@ Watch = Callable[[Any, str], list[str]]
 def client() -> Iterator[TestClient]:
     settings = Settings(store="memory:", mcp_profile="extended")
     with TestClient(create_app(settings), base_url="http://localhost") as client:
-        client.portal.call(Graph(client.app.state.system).load_demo)  # type: ignore
+        client.portal.call(Graph(client.app.state.system).load_demo)  # type: ignore[attr-defined, call-arg, union-attr]
         yield client
 
 
@@ -138,6 +139,54 @@ def test_large_programs_are_read_in_a_thread(client: TestClient, watch: Watch, d
     else:
         assert not call(client, "program", action="execute", text=TEXT)["isError"]
     assert are_all(parsed + checked + valid, COMPUTING)
+
+
+BLOCKS = [{"blockType": "search", "params": {"query": f"a word of some length {number}"}} for number in range(99)]
+EXPLORATION = {"statements": [{"op": "+", "cypher": "MATCH (n) RETURN n"}] * 1_000}
+CONVERSIONS = {
+    "printProgram": ("query($v: JSON!) { printProgram(program: $v) }", PROGRAM, "print_text"),
+    "compileBlocks": ("query($v: JSON!) { compileBlocks(blocks: $v) }", BLOCKS * 2, "compile_blocks"),
+    "programBlocks": ("query($v: JSON!) { programBlocks(program: $v) }", PROGRAM, "blocks_of"),
+    "migrateExploration": ("query($v: JSON!) { migrateExploration(exploration: $v) }", EXPLORATION, "from_exploration"),
+}
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_large_programs_are_converted_in_a_thread(client: TestClient, watch: Watch, name: str) -> None:
+    query, value, work = CONVERSIONS[name]
+    threads = watch(large_programs, work)
+    ask(client, query, v=value)
+    assert are_all(threads, COMPUTING) and len(threads) == 1
+
+
+def test_large_stored_programs_are_printed_in_a_thread(client: TestClient, watch: Watch) -> None:
+    mutation = "mutation($p: JSON!) { saveProgram(input: {program: $p}) { program { programId } } }"
+    id = ask(client, mutation, p=PROGRAM)["data"]["saveProgram"]["program"]["programId"]
+    threads = watch(large_programs, "print_text")
+    found = ask(client, "query($id: Int!) { program(id: $id) { dsl } }", id=id)["data"]["program"]["dsl"]
+    assert found.count(LONG_QUERY) == 3
+    assert call(client, "program", action="get", program_id=id)["structuredContent"]["text"]
+    assert are_all(threads, COMPUTING) and len(threads) == 2
+
+
+async def test_work_on_programs_ends_at_the_deadline_of_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+
+    def check(text: str, *more: Any) -> Any:
+        checked.append(text)
+        while time.monotonic() <= current_budget().deadline:
+            time.sleep(0.001)
+        return query_safety.check_query(text, *more)
+
+    monkeypatch.setattr(validator, "check_query", check)
+    monkeypatch.setattr(printer, "check_query", check)
+    program = {"version": 1, "statements": [statement(LONG_QUERY + f" // {n}") | {"label": "x"} for n in range(5)]}
+    program["statements"] = [{**one, "operation": {**one["operation"], "limit": 3}} for one in program["statements"]]  # type: ignore[attr-defined]
+    for work in (large_programs.decode_and_validate_off_loop, large_programs.print_off_loop):
+        checked.clear()
+        with pytest.raises(DeadlineExceeded), request_budget(0.01):
+            await work(program)
+        assert len(checked) <= 1
 
 
 def test_the_text_of_a_program_is_bounded(client: TestClient) -> None:
