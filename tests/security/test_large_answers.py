@@ -5,6 +5,7 @@ Which thread did the work is recorded, not how long it took, so that a busy mach
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import threading
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from ugs import large_json
 from ugs.cypher import api as cypher_api
 from ugs.cypher import execution
 from ugs.cypher.analysis import queries
@@ -29,6 +31,7 @@ from ugs.system import System
 from ugs_gateway.app import create_app
 from ugs_gateway.http import content_negotiation
 from ugs_gateway.settings import Settings
+from ugs_schema.generated import schema as generated
 
 COMPUTING = "ugs-compute"
 ROWS = 'WITH [x IN range(1, 100) | "abcdefghij"] AS l UNWIND range(1, 800) AS x RETURN l'
@@ -103,6 +106,28 @@ def test_the_graph_of_a_large_result_is_drawn_in_a_thread(client: TestClient, wa
     ran = ask(client, "query($p: JSON!) { executeProgram(program: $p) { result { nodes { conceptId } } } }", p=program)
     assert len(ran["data"]["executeProgram"]["result"]["nodes"]) == 8
     assert are_all(threads, COMPUTING) and len(threads) == 2
+
+
+def test_one_large_row_is_encoded_in_pieces_in_a_thread(client: TestClient, watch: Watch) -> None:
+    threads = watch(large_json, "_encode")
+    query = "query($q: String!) { cypher(query: $q) { rows } }"
+    found = ask(client, query, q="RETURN [x IN range(1, 60000) | [x]] AS l, 7 AS n")["data"]["cypher"]["rows"]
+    assert found == [[[[number] for number in range(1, 60_001)], 7]]
+    assert are_all(threads, COMPUTING) and len(threads) > 20
+
+
+def test_encoded_rows_count_as_often_as_they_are_answered(client: TestClient) -> None:
+    row = "RETURN [x IN range(1, 1200) | '" + "x" * 10_000 + "'] AS l"
+    once = ask(client, "query($q: String!) { cypher(query: $q) { rows } }", q=row)
+    assert len(once["data"]["cypher"]["rows"][0][0]) == 1_200
+    for query in (
+        "query($q: String!) { cypher(query: $q) { a: rows b: rows c: rows } }",
+        "query($q: String!) { a: cypher(query: $q) { rows } b: cypher(query: $q) { rows } c: cypher(query: $q) { rows } }",
+    ):
+        found = ask(client, query, q=row)
+        assert found["errors"][0]["extensions"]["code"] == "ANSWER_TOO_LARGE" and not found.get("data")
+    found = ask(client, query, q=row.replace("1200", "4000"))
+    assert found["errors"][0]["extensions"]["code"] == "ANSWER_TOO_LARGE"
 
 
 def test_large_answers_over_mcp_are_rendered_in_a_thread(client: TestClient, watch: Watch) -> None:
@@ -253,3 +278,25 @@ async def test_a_very_long_chain_is_not_sent_to_the_store_as_one_question() -> N
             found = await cypher_api.ask(system, f"EXPLAIN {chain}")
             assert found.plan[0].operator == operator, found.plan[0]
             assert (await cypher_api.ask(system, chain)).rows == []
+
+
+def test_the_text_of_a_generated_schema_is_printed_once_and_in_a_thread(client: TestClient, watch: Watch) -> None:
+    threads = watch(generated, "print_schema")
+    made = 'mutation { createOntology(input: {name: "printed", nodeTypes: ["Memo"]}) { ontology { name } } }'
+    ask(client, made)
+    found = [client.get("/graphql/printed/schema.graphql").text for _ in range(2)]
+    assert found[0] == found[1] and "type Memo" in found[0]
+    assert are_all(threads, COMPUTING) and len(threads) == 1
+
+
+def test_a_refused_query_leaves_nothing_large_behind(client: TestClient) -> None:
+    query = "query($q: String!) { cypher(query: $q) { rows } }"
+    refused = "WITH [[x IN range(1, 3000) | [x]]] AS l RETURN size(l) + [x IN l | x + 'a' / 2] AS n"
+    assert ask(client, query, q=refused)["errors"]
+    gc.collect()
+    gc.disable()
+    try:
+        assert ask(client, query, q=refused)["errors"]
+        assert gc.collect() < 2_500, "the query has made 3,000 lists"
+    finally:
+        gc.enable()

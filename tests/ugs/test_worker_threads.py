@@ -1,4 +1,4 @@
-"""Computations in worker threads: what they held is free as soon as they failed, without a garbage collection."""
+"""What a query held is free as soon as it has ended or failed, without a garbage collection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.ugs.cypher.hostile import HOSTILE_QUERIES
+from tests.ugs.cypher.hostile import HOSTILE_QUERIES, build_dense_graph
 from ugs.cypher import Limits
 from ugs.cypher import api as cypher_api
 from ugs.errors import LimitExceeded
@@ -18,6 +18,7 @@ from ugs.support.budget import POOL, request_budget
 from ugs.support.worker_threads import compute_in_thread
 from ugs.system import System
 
+PATTERNS = "MATCH (a)-->(b) RETURN count(*) AS n, sum(size([(b)-->(c) | c.name])) AS m"
 FEW_OBJECTS = 2_000
 """Far fewer than the rows of one refused query."""
 
@@ -68,3 +69,13 @@ async def test_a_query_that_needs_too_much_memory_leaves_no_garbage(monkeypatch:
             except LimitExceeded:
                 pass
         assert gc.collect() < FEW_OBJECTS
+
+
+async def test_a_query_leaves_nothing_of_the_graph_behind() -> None:
+    async with System.at_url("memory:") as system:
+        await build_dense_graph(system, 40)
+        await cypher_api.ask(system, PATTERNS)
+        await asyncio.sleep(0)
+        gc.collect()
+        await cypher_api.ask(system, PATTERNS)
+        assert gc.collect() < 1_000, "40 nodes have 1,560 relationships"
