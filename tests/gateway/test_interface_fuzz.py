@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -45,10 +46,11 @@ PLANTED = (
 )
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
+@pytest.fixture(scope="module", params=["memory", "sqlite"] if IN_FULL else ["memory"])
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    store = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path_factory.mktemp('fuzz')}/graph.db"
     wide = {"max_tokens": 20_000, "max_cost": 1_000_000, "max_document_chars": 1 << 20, "max_depth": 40}
-    options = Settings(store="memory:", mcp_profile="extended", **wide)  # type: ignore[arg-type]
+    options = Settings(store=store, mcp_profile="extended", **wide)  # type: ignore[arg-type]
     with TestClient(create_app(options), base_url="http://localhost", raise_server_exceptions=False) as client:
         client.portal.call(Graph(client.app.state.system).load_demo)  # type: ignore[attr-defined,call-arg,union-attr]
         for mutation in PLANTED:
@@ -215,6 +217,18 @@ def test_tools_take_extreme_values(client: TestClient) -> None:
             "initialize",
         ):
             rpc(client, method, '{"cursor": %s}' % value)
+
+
+def test_tools_take_numbers_that_a_database_does_not(tmp_path: Path) -> None:
+    settings = Settings(store=f"sqlite:///{tmp_path}/graph.db", mcp_profile="extended")
+    with TestClient(create_app(settings), base_url="http://localhost", raise_server_exceptions=False) as client:
+        for tool in rpc(client, "tools/list", "{}")["result"]["tools"]:
+            schema = resolved(tool["inputSchema"], tool["inputSchema"].get("$defs", {}))
+            for opening, closing in slots(schema):
+                for value in ("9223372036854775807", "9223372036854775808", "-9223372036854775809"):
+                    arguments = f"{opening}{value}{closing}"
+                    if opening:
+                        rpc(client, "tools/call", '{"name": "%s", "arguments": %s}' % (tool["name"], arguments))
 
 
 def resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 6) -> Any:
