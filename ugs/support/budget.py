@@ -55,6 +55,8 @@ class MemoryPool:
         self.max_bytes = int(machine_bytes() * SHARE_OF_MACHINE) if max_bytes is None else max_bytes
         self.request_bytes = request_bytes
         self.reserved = 0
+        self.released = 0
+        """Bytes that were released so far."""
         self.lock = threading.Lock()
 
     def reserve(self, size: int) -> None:
@@ -63,6 +65,11 @@ class MemoryPool:
             message = "The requests under way use all the memory there is for them: try again later"
             raise LimitExceeded(message, limit=self.max_bytes)
         self.reserved += size
+
+    def release(self, size: int) -> None:
+        """Release reserved memory; the caller holds the lock."""
+        self.reserved -= size
+        self.released += size
 
     @contextmanager
     def reserving(self) -> Iterator[Callable[[int], None]]:
@@ -79,7 +86,7 @@ class MemoryPool:
             yield reserve
         finally:
             with self.lock:
-                self.reserved -= total
+                self.release(total)
 
 
 POOL = MemoryPool()
@@ -136,7 +143,7 @@ class Budget:
         if size:
             with self.pool.lock:
                 self.reserved -= size
-                self.pool.reserved -= size
+                self.pool.release(size)
 
 
 _current: ContextVar[Budget | None] = ContextVar("ugs_budget", default=None)

@@ -40,6 +40,7 @@ from ugs.ontology.api import Memory
 from ugs.ontology.errors import ContentReadFailed, FileCreationFailed, InvalidArgument
 from ugs.support.budget import request_budget
 from ugs.support.shape_errors import describe_shape_error
+from ugs.values import MAX_INT, MIN_INT
 from ugs_gateway.graphql.persisted_documents import check_own_text
 from ugs_gateway.mcp import prompts, resources
 from ugs_gateway.mcp.argument_names import rename_arguments
@@ -212,9 +213,14 @@ async def _run_tool(
 def parse_arguments(tool: MemoryTool, arguments: Json) -> Any:
     """The arguments as the tool's type."""
     try:
-        return msgspec.convert(arguments, tool.takes)
+        given = msgspec.convert(arguments, tool.takes)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise InvalidArgument(f"{tool.name}: {describe_shape_error(error)}", tool=tool.name) from error
+    for name in given.__struct_fields__:
+        value = getattr(given, name)
+        if type(value) is int and not MIN_INT <= value <= MAX_INT:
+            raise InvalidArgument(f"{tool.name}: {name} is a number of at most 64 bits", tool=tool.name)
+    return given
 
 
 async def to_result(answer: Json, bounds: Bounds) -> CallToolResult:

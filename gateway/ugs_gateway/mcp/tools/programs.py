@@ -14,9 +14,8 @@ from ugs.ontology.errors import InvalidArgument
 from ugs.programs.api import DeckEntry, Programs
 from ugs.programs.ast import GraphProgram
 from ugs.programs.execution.working_graph import WorkingGraph
-from ugs.programs.large_programs import parse_text_off_loop
+from ugs.programs.large_programs import parse_text_off_loop, print_stored_off_loop
 from ugs.programs.model import ProgramRow
-from ugs.programs.text import print_text
 from ugs_gateway.mcp import inputs
 from ugs_gateway.mcp.tools.base import ADDS, Json, MemoryTool
 
@@ -98,7 +97,7 @@ async def delete(programs: Programs, arguments: Program) -> Json:
 async def get(programs: Programs, arguments: Program) -> Json:
     row = await programs.get(arguments.number())
     tree = msgspec.convert(row.definition, GraphProgram)
-    return {**to_json(row), "program": tree.as_json(), "text": print_text(tree)}
+    return {**to_json(row), "program": tree.as_json(), "text": await print_stored_off_loop(row.definition)}
 
 
 async def list_programs(programs: Programs, arguments: Program) -> Json:
