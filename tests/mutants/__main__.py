@@ -30,7 +30,7 @@ def of_kit(*names: str) -> tuple[str, ...]:
 
 
 KERNEL = (
-    *of_kit("primitives", "graph", "events", "batches", "concurrency", "subscriptions"),
+    *of_kit("primitives", "graph", "events", "batches", "concurrency", "subscriptions", "errors"),
     *(f"tests/ugs/test_{name}.py" for name in ("unit_of_work", "writer", "bus", "values", "small_parts")),
 )
 LOG = (
