@@ -1,51 +1,46 @@
-"""Large values into JSON: in pieces that are short to encode, and together the text of the value."""
+"""Values of large requests are checked once: what was found is found again, and only for the same value."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from contextvars import copy_context
 
-import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ugs import large_json
-from ugs.large_json import json_pieces
+from ugs.errors import InvalidJSON, UgsError
+from ugs.large_json import LARGE_BYTES, LARGE_COUNT, check_once, is_large, parse_bounded, share_verdicts
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=3), inner, max_size=6),
-    max_leaves=30,
-)
+BAD = {"a": {"": 1}}
 
 
-@given(value=VALUES, weight=st.integers(1, 8))
-def test_the_pieces_are_the_text_of_the_value(value: Any, weight: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large_json, "PIECE_WEIGHT", weight)
-        patch.setattr(large_json, "CHARS_OF_WEIGHT", 2)
-        assert b"".join(json_pieces(value)) == msgspec.json.encode(value)
+async def test_a_large_text_is_checked_when_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    value, verdicts = await parse_bounded(b'{"rows": [' + b"1," * LARGE_BYTES + b"1]}", 10)
+    assert isinstance(value, dict) and is_large(value)
+    checked: list[object] = []
+    monkeypatch.setattr("ugs.large_json.check_value", checked.append)
+    context = copy_context()
+    context.run(share_verdicts, verdicts)
+    context.run(check_once, value)
+    assert checked == []
+    context.run(check_once, {"other": 1})
+    assert checked == [{"other": 1}]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        list(range(100_000)),
-        [[number, [str(number)] * 3] for number in range(30_000)],
-        {str(number): [{}] * 50 for number in range(2_000)},
-        ["x" * 1_000] * 5_000,
-        [[[[list(range(50_000))]]]],
-    ],
-    ids=["list", "lists", "map", "texts", "deep"],
-)
-def test_no_piece_takes_long(value: Any) -> None:
-    pieces = list(json_pieces(value))
-    assert json.loads(b"".join(pieces)) == value
-    assert max(map(len, pieces)) < 2 * large_json.PIECE_WEIGHT * large_json.CHARS_OF_WEIGHT and len(pieces) > 10
+async def test_a_short_text_is_checked_where_it_is_used() -> None:
+    assert await parse_bounded(b'{"a": [1]}', 10) == ({"a": [1]}, {})
+    with pytest.raises(UgsError):
+        check_once(BAD)
+    check_once({"a": 1})
 
 
-def test_values_inside_are_converted() -> None:
-    value = [complex(number, 1) for number in range(5_000)]
-    found = b"".join(json_pieces(value, lambda one: one.imag if isinstance(one, complex) else one))
-    assert json.loads(found) == [1.0] * 5_000
+def test_what_was_found_is_raised_again_and_for_no_other_value() -> None:
+    error, other = InvalidJSON("found before"), {"a": 1}
+    context = copy_context()
+    context.run(share_verdicts, {id(BAD): (BAD, error), id(other): (object(), error)})
+    with pytest.raises(InvalidJSON, match="found before"):
+        context.run(check_once, BAD)
+    context.run(check_once, other)  # has the id of a value that is gone
+
+
+@pytest.mark.parametrize(("count", "large"), [(LARGE_COUNT - 2, False), (LARGE_COUNT + 1, True)])
+def test_a_value_is_large_by_its_parts(count: int, large: bool) -> None:
+    assert is_large([1] * count) is large

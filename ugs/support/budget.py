@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from math import inf
 
 from ugs.errors import LimitExceeded
@@ -154,20 +154,31 @@ def current_budget() -> Budget:
     return _current.get() or Budget()
 
 
-@contextmanager
-def request_budget(seconds: float) -> Iterator[Budget]:
+class RequestBudget:
+    """The context that `request_budget` opens: a class, since a generator costs a microsecond more on every request."""
+
+    __slots__ = ("_budget", "_token")
+
+    def __init__(self, seconds: float) -> None:
+        self._budget = Budget(seconds)
+        self._token: Token[Budget | None] | None = None
+
+    def __enter__(self) -> Budget:
+        around = _current.get()
+        if around is not None and around.deadline <= self._budget.deadline:
+            return around
+        self._token = _current.set(self._budget)
+        return self._budget
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            _current.reset(self._token)
+            self._budget.close()
+
+
+def request_budget(seconds: float) -> RequestBudget:
     """Open the budget of a request; inside one with an earlier deadline, that one is reused."""
-    around = _current.get()
-    budget = Budget(seconds)
-    if around is not None and around.deadline <= budget.deadline:
-        yield around
-        return
-    token = _current.set(budget)
-    try:
-        yield budget
-    finally:
-        _current.reset(token)
-        budget.close()
+    return RequestBudget(seconds)
 
 
 def charge(size: int) -> None:
