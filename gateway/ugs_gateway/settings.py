@@ -115,6 +115,11 @@ class Settings(Struct, frozen=True):
     lenient_api_params: bool = False
     any_is_concept: bool = False
     embedder: str = "hashing"
+    extractor: str = ""
+    extractor_url: str = ""
+    extractor_model: str = ""
+    extractor_key_file: str = ""
+    extractor_calls_per_day: int = 1_000
     mirror: str = ""
     mcp_profile: str = "core"
     mcp_max_bytes: int = 1 << 20
@@ -352,6 +357,21 @@ SETTINGS: Mapping[str, Setting] = {
         "or one that a package of yours brings.",
         _text,
         "a name",
+    ),
+    "extractor": Setting(
+        "What reads facts out of notes that are remembered as plain text: `openai` (any address that speaks its chat "
+        "completions), `patterns` (plain English sentences, no model), or one that a package of yours brings; "
+        "empty for none.",
+        str,
+        "a name",
+    ),
+    "extractor_url": Setting(
+        "The address of the model, such as http://localhost:11434/v1; notes are sent there.", str, "an http(s) URL"
+    ),
+    "extractor_model": Setting("The model that the extractor asks for.", str, "a name"),
+    "extractor_key_file": Setting("A file with the key that the extractor sends.", _text, "a path"),
+    "extractor_calls_per_day": Setting(
+        "How often the extractor may be called in a day (UTC); what is left waits.", *_numbers(1, 10_000_000)
     ),
     "mirror": Setting(
         "A folder in which registry, ontology and content are kept as files for people; other tenants' in `_tenants`.",

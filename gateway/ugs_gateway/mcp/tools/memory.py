@@ -13,6 +13,8 @@ from msgspec import Meta
 
 from ugs.clock import iso
 from ugs.events import Event
+from ugs.extraction.api import Extractions, is_extracting
+from ugs.extraction.model import WAITING
 from ugs.facts.api import Facts
 from ugs.facts.audience import TYPES
 from ugs.facts.commands.facts import NoteRef
@@ -116,8 +118,7 @@ async def remember(memory: Memory, arguments: Remember) -> Json:
     facts = facts_of(memory)
     validate_note(arguments.text, "text")
     if not arguments.facts:
-        note = await facts.add_note(arguments.text, arguments.source, scope=arguments.scope)
-        return {"note_id": note.note_id, "facts": []}
+        return await remember_text(memory, arguments)
     relations = tuple(to_relation(one, f"facts[{number}]") for number, one in enumerate(arguments.facts))
     single = list(dict.fromkeys(one.predicate for one in arguments.facts if one.single))
     given = NoteToIngest(text=arguments.text, source=arguments.source, relations=relations)
@@ -132,6 +133,16 @@ async def remember(memory: Memory, arguments: Remember) -> Json:
         "superseded": [id for id in ended if id],
         "warnings": [warning.message for warning in done.warnings],
     }
+
+
+async def remember_text(memory: Memory, arguments: Remember) -> Json:
+    """Store a note without facts; where there is an extractor, it reads the note soon."""
+    if is_extracting(memory.system):
+        queue = Extractions(memory.system, memory.principal)
+        note = await queue.remember(arguments.text, arguments.source, scope=arguments.scope)
+        return {"note_id": note.note_id, "facts": [], "extraction": WAITING}
+    note = await facts_of(memory).add_note(arguments.text, arguments.source, scope=arguments.scope)
+    return {"note_id": note.note_id, "facts": []}
 
 
 def to_relation(one: Statement, path: str) -> Stated:
