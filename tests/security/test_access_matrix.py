@@ -120,6 +120,14 @@ class Matrix:
             },
             **{"alias": f"alias {fresh}", "resolvePredicate.alias": "lives in", "activeFacts.scope": "agent_private"},
             **{"keepId": at["entityId"], "mergeId": at["mergeId"], "connectionType": "About", "fromNodeType": "Memo"},
+            **{
+                f"Graph{kind}{part}.{name}.property": "status"
+                for kind in ("Node", "Edge")
+                for part in ("Aggregate", "Group")
+                for name in ("sum", "avg", "min", "max")
+            },
+            **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
+            "UpsertMemoInput.id": f"memo_{fresh}",
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],
