@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backends.sql import strategies as some
-from tests.backends.sql.samples import CATALOG, PARTS, SEATS, THINGS, Part, Seat, holds, inserts, store, thing
+from tests.backends.sql.samples import CATALOG, PARTS, SEATS, THINGS, VISITS, Part, Seat, holds, inserts, store, thing
 from tests.backends.sql.test_fetch_equals_reference import SHARED_STORE
 from ugs.changes import TableWrites
 from ugs.errors import StorageIOError, UgsError, UniqueViolation
@@ -235,12 +235,15 @@ def test_updates_never_delete_rows_and_free_only_values_that_another_row_takes(s
 async def test_words_and_properties_follow_every_change(storage: SqlStorage, before: dict, after: dict) -> None:  # type: ignore[type-arg]
     await store(storage, before)
     async with storage.session(write=True) as session:
-        await session.append([], {table: changed(table, before[table], after[table]) for table in (THINGS, PARTS)})
+        await session.append(
+            [], {table: changed(table, before[table], after[table]) for table in (THINGS, PARTS, VISITS)}
+        )
     async with storage.session() as session:
         for where in (Has("a"), Property("props", "k", Op.EXISTS), Property("props", "name", Op.GE, 0)):
             wanted = [row for row in after[THINGS] if holds(where, row, THINGS, after)]
             assert await session.fetch(THINGS, where) == sorted(wanted, key=lambda row: row.id)
         assert await session.fetch(PARTS) == sorted(after[PARTS], key=PARTS.key_of)
+        assert await session.fetch(VISITS) == sorted(after[VISITS], key=VISITS.key_of)
         assert sum((await session.keys(PARTS, "attributes")).values()) == sum(
             len(session.shape.writer.tables["parts"].sides[1].entries(row)) for row in after[PARTS]
         )

@@ -21,9 +21,9 @@ from ugs.catalog import Catalog
 from ugs.changes import TableWrites, Writes
 from ugs.events import Event
 from ugs.reads.filters import matcher
-from ugs.tables import Field, Kind, Row, Table, Unique
+from ugs.tables import Field, Format, Kind, Row, Table, Unique
 from ugs_backends.sql.compiler.property_codec import encode_properties
-from ugs_backends.sql.dialect import Dialect
+from ugs_backends.sql.dialect import ColumnType, Dialect
 from ugs_backends.sql.row_codec import EVENT_COLUMNS, encode_events, get_writer
 from ugs_backends.sql.table_names import EVENTS, list_indexed_fields, name_properties_table
 
@@ -53,6 +53,23 @@ def to_key_columns(keys: list[Any], width: int) -> list[Sequence[Any]]:
     return ([keys] if width == 1 else to_columns(keys)) if keys else []
 
 
+def list_key_columns(dialect: Dialect, table: Table) -> list[tuple[str, ColumnType]]:
+    """The columns of a table's key."""
+    return [(field.stored_as, dialect.column_type(field)) for field in map(table.field, table.key)]
+
+
+def encode_formats(
+    dialect: Dialect, values: list[Sequence[Any]], columns: Sequence[tuple[str, ColumnType]]
+) -> list[Sequence[Any]]:
+    """Columns of values as the database takes them; most have no format and stay as they are."""
+    if not any(isinstance(kind, Format) for _, kind in columns):
+        return values
+    return [
+        dialect.encode(kind, column) if isinstance(kind, Format) else column
+        for column, (_, kind) in zip(values, columns, strict=False)
+    ]
+
+
 class SideWriter(ABC):
     """The writer of a side table."""
 
@@ -75,9 +92,10 @@ class SideTableWriter(SideWriter):
         entries: Callable[[Row], Mapping[str, Any]],
     ) -> None:
         self.name = name
+        self.dialect = dialect
         self.columns = columns
         self.entries = entries
-        self.key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+        self.key = list_key_columns(dialect, table)
         self._key_of = table.key_of
         self.insert = dialect.insert_many(name, [*columns, *self.key])
         self.delete = dialect.delete_many(name, [columns[0], *self.key])
@@ -93,11 +111,14 @@ class SideTableWriter(SideWriter):
             key = self._key_of(after if before is None else before)
             gone.take({name: value for name, value in old.items() if now.get(name) != value}, key)
             new.take({name: value for name, value in now.items() if old.get(name) != value}, key)
-        keys, left = to_key_columns(new.keys, len(self.key)), to_key_columns(gone.keys, len(self.key))
+        keys, left = (self._encode_keys(entries.keys) for entries in (new, gone))
         insert = [new.names, new.values, *keys] if keys else []
         return BulkStatement(self.name, self.delete, [gone.names, *left] if left else []), BulkStatement(
             self.name, self.insert, insert
         )
+
+    def _encode_keys(self, keys: list[Any]) -> list[Sequence[Any]]:
+        return encode_formats(self.dialect, to_key_columns(keys, len(self.key)), self.key)
 
 
 class _Entries:
@@ -138,8 +159,8 @@ class TableWriter:
     def __init__(self, dialect: Dialect, table: Table) -> None:
         self.table = table
         self.dialect = dialect
-        self.columns = [(field.stored_as, field.kind) for field in table.fields]
-        self.key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+        self.columns = [(field.stored_as, dialect.column_type(field)) for field in table.fields]
+        self.key = list_key_columns(dialect, table)
         self.values = get_writer(table)
         self.sides = list(_build_side_writers(dialect, table))
         rest = [column for column in self.columns if column not in self.key]
@@ -169,13 +190,17 @@ class TableWriter:
         return self._update(writes.updates) if self._has_rest else []
 
     def deletes(self, writes: TableWrites) -> list[BulkStatement]:
-        return [BulkStatement(self.table.name, self.delete, to_key_columns(writes.deletes, len(self.key)))]
+        keys = to_key_columns(writes.deletes, len(self.key))
+        return [BulkStatement(self.table.name, self.delete, encode_formats(self.dialect, keys, self.key))]
 
     def inserts(self, writes: TableWrites) -> list[BulkStatement]:
-        return [BulkStatement(self.table.name, self.insert, to_columns([self.values(row) for row in writes.inserts]))]
+        columns = to_columns([self.values(row) for row in writes.inserts])
+        return [BulkStatement(self.table.name, self.insert, encode_formats(self.dialect, columns, self.columns))]
 
     def _update(self, rows: Iterable[Row]) -> list[BulkStatement]:
-        return [BulkStatement(self.table.name, self.update, to_columns([self._encode_key(row) for row in rows]))]
+        columns = to_columns([self._encode_key(row) for row in rows])
+        kinds = [self.columns[place] for place in self._order]
+        return [BulkStatement(self.table.name, self.update, encode_formats(self.dialect, columns, kinds))]
 
     def _find_taken(self, writes: TableWrites) -> dict[Any, list[_UniqueRule]]:
         """The keys of rows whose unique values are taken by updates of other rows, with the rules."""
