@@ -26,6 +26,7 @@ from ugs_backends.sql.postgresql.connection import PostgresqlLink
 from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs_backends.sql.postgresql.errors import DRIVER_ERRORS, translate_error
 from ugs_backends.sql.postgresql.extensions import ensure_extension
+from ugs_backends.sql.postgresql.formats import register_formats
 from ugs_backends.sql.postgresql.json_renderer import PostgresqlJsonRenderer
 from ugs_backends.sql.postgresql.migrations import STEPS
 from ugs_backends.sql.postgresql.optimistic_session import FOLLOWS, LogHeadCache, OptimisticSession, follow_function
@@ -118,6 +119,7 @@ class PostgresqlStorage(SqlStorage):
         try:
             async with asyncio.timeout(_connect_seconds(self.settings) + 1):
                 connection = await open_driver_connection(self._engine)
+                await register_formats(connection)
                 if self.dialect.vectors is not None:
                     await register(connection, self.dialect)
         except DRIVER_ERRORS as error:
