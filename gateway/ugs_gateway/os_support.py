@@ -1,5 +1,5 @@
-"""Differences between operating systems: socket options for listening, stop signals, usable cores, how many bytes a peer
-has not received, and the return of freed memory."""
+"""Differences between operating systems: socket options for listening, stop signals, usable cores, unsent bytes of a
+peer, and the return of freed memory."""
 
 from __future__ import annotations
 
