@@ -37,7 +37,7 @@ class McpEndpoint:
             f"The request has more than {settings.max_body_bytes} bytes, which is all that this gateway takes at once: "
             "write shorter content, several nodes instead of one, or have max_body_bytes raised"
         )
-        # Hosts are checked by the gateway's guard and origins below, by the rules of every door.
+        # Hosts are checked by the gateway's guard and origins below, by the rules of every interface.
         self.manager = StreamableHTTPSessionManager(
             app=build_server(self.memory_of, Profile(settings.mcp_profile), mirror, bounds),
             json_response=True,
