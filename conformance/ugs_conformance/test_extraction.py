@@ -15,6 +15,7 @@ from ugs.facts.errors import InvalidFact
 from ugs.identity import Principal
 from ugs.log.log_reader import HIDDEN, LogReader
 from ugs.storage import EventQuery
+from ugs_conformance.support.event_loop import run_on_loop
 from ugs_conformance.support.facts_kit import ALICE, Know
 from ugs_conformance.support.store_fixture import StoreUnderTest
 
@@ -40,6 +41,7 @@ async def finish(know: Know, note_id: str, *claims: Claim) -> dict[str, list[dic
     return {name: list(event.payload[name]) for name in ("facts", "refused")}
 
 
+@run_on_loop
 async def test_a_note_waits_until_its_facts_are_kept_once(know: Know, queue: Extractions) -> None:
     note = await queue.remember(NOTE, "mail")
     assert [row.note_id for row in await queue.listed(WAITING)] == [note.note_id]
@@ -71,6 +73,7 @@ async def test_a_note_waits_until_its_facts_are_kept_once(know: Know, queue: Ext
         ),
     ],
 )
+@run_on_loop
 async def test_what_the_note_does_not_say_is_refused_by_its_path(
     know: Know, queue: Extractions, claim: Claim, path: str
 ) -> None:
@@ -80,6 +83,7 @@ async def test_what_the_note_does_not_say_is_refused_by_its_path(
     assert [fact.predicate for fact in await know.all_facts()] == ["moved to"]
 
 
+@run_on_loop
 async def test_a_failed_try_is_due_later_and_the_eighth_is_the_last(know: Know, queue: Extractions) -> None:
     note = await queue.remember(NOTE)
     pauses = []
@@ -94,6 +98,7 @@ async def test_a_failed_try_is_due_later_and_the_eighth_is_the_last(know: Know, 
     assert (await know.world.system.execute(PostponeExtraction(note_id=note.note_id, error="busy"))).events == []
 
 
+@run_on_loop
 async def test_a_note_that_is_forgotten_leaves_the_queue(know: Know, queue: Extractions) -> None:
     note = await queue.remember(NOTE)
     await Facts(know.world.system, ALICE).delete_note(note.note_id)
@@ -102,12 +107,14 @@ async def test_a_note_that_is_forgotten_leaves_the_queue(know: Know, queue: Extr
     assert done.events == [] and await know.all_facts() == []
 
 
+@run_on_loop
 async def test_a_bad_note_changes_nothing(know: Know, queue: Extractions) -> None:
     with pytest.raises((InvalidFact, InvalidSyntax)):
         await queue.remember(" ")
     assert await know.rows(EXTRACTIONS) == []
 
 
+@run_on_loop
 async def test_a_private_note_and_its_extraction_are_its_agents_own(know: Know) -> None:
     system = know.world.system
     ann, bob = (Principal(name, frozenset({"writer"}), agent=name) for name in ("ann", "bob"))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -20,6 +21,7 @@ from ugs_gateway.http.authority import HostPolicy, parse_host
 from ugs_gateway.os_support import usable_cores
 
 PREFIX = "UGS_"
+PLAIN_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/?")
 FILE_VARIABLE = "UGS_CONFIG"
 
 # Variables with our prefix that are not settings: for the command line, the tests and the compose file, and those that
@@ -106,6 +108,7 @@ class Settings(Struct, frozen=True):
     jwt_issuer: str = ""
     jwt_algorithm: str = "HS256"
     jwt_audience: str = ""
+    public_url: str = ""
     allowed_origins: str = ""
     trusted_proxies: str = ""
     introspection: Openness = Openness.AUTO
@@ -217,6 +220,19 @@ def _host_names(text: str) -> str:
     return text
 
 
+def _public_url(text: str) -> str:
+    parts = urlsplit(text)
+    if (
+        parts.scheme not in ("http", "https")
+        or parse_host(parts.netloc) is None
+        or not PLAIN_PATH.fullmatch(parts.path)
+    ):
+        raise ValueError(text)
+    if parts.query or parts.fragment:
+        raise ValueError(text)
+    return text
+
+
 SETTINGS: Mapping[str, Setting] = {
     "store": Setting("Where the data lives, as a URL; its scheme chooses the backend.", _text, "a store URL"),
     "host": Setting("The address to listen on.", _text, "a host name or address"),
@@ -312,6 +328,12 @@ SETTINGS: Mapping[str, Setting] = {
         "HS256, HS384, HS512, RS256, ES256 or EdDSA",
     ),
     "jwt_audience": Setting("The audience that JSON Web Tokens must name; empty for none.", str, "a text"),
+    "public_url": Setting(
+        "The address that clients know the gateway by; with it and jwt_issuer, MCP clients that are refused are told "
+        "where to log in.",
+        _public_url,
+        "a URL such as https://graph.example, without query",
+    ),
     "allowed_origins": Setting(
         "Web pages from these origins may call the gateway, separated by commas.",
         str,
