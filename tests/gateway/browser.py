@@ -17,7 +17,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-TIMEOUT_SECONDS = 25.0
+TIMEOUT_SECONDS = 90.0
 OPTIONS = (
     "--headless=new",
     "--no-sandbox",
