@@ -79,6 +79,10 @@ ROWS: list[tuple[str, list[list[Any]]]] = [
     ("CALL db.labels() YIELD label MATCH (n:$(label)) RETURN label, count(n) ORDER BY label", [["A", 3], ["B", 2]]),
     ("CALL db.schema.visualization() YIELD nodes RETURN nodes",
      [[[{"name": "A", "count": 3}, {"name": "B", "count": 2}]]]),
+    ("MATCH (n:B) OPTIONAL CALL db.labels() YIELD label WHERE label = n.name RETURN n.x, label ORDER BY n.x",
+     [[1, None], [3, None]]),
+    ("OPTIONAL CALL db.labels() YIELD label WHERE label < 'B' RETURN label", [["A"]]),
+    ("OPTIONAL CALL db.labels() YIELD label WHERE label < 'A' RETURN label", [[None]]),
     ("MATCH (n {x: 1}) CALL db.relationshipTypes() YIELD relationshipType RETURN n.x, count(*)", [[1, 3]]),
 ]  # fmt: skip
 
