@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from itertools import repeat
+from itertools import count, repeat
 from operator import itemgetter
 from typing import Any
 
@@ -186,6 +186,10 @@ class StoreHistory:
         self.tables = {name: RowVersions(here, catalog) for name, here in tables.items() if here.table.versioned}
         self.begins = begins
         """The least position whose state can be read."""
+        self.states = count(1)
+        """Numbers of past states: no two of a history share what a renderer has cached for one of them."""
+        self.is_behind = False
+        """Whether changes were recorded since the last `catch_up`."""
 
     def restart(self, position: int) -> None:
         """Begin anew with the current rows, since they were written without telling how they came about."""
@@ -197,12 +201,16 @@ class StoreHistory:
         """Record what a commit changes in a table; False if the writes do not tell it."""
         if writes.steps:
             self.tables[table.name].record(writes)
+            self.is_behind = True
             return True
         return not (table.versioned and (writes.inserts or writes.updates or writes.deletes))
 
     async def catch_up(self) -> None:
-        for versions in self.tables.values():
-            await versions.catch_up()
+        """Take in the recorded changes of all tables."""
+        while self.is_behind:
+            self.is_behind = False
+            for versions in self.tables.values():
+                await versions.catch_up()
 
     async def compare(self, other: StoreHistory, until: int) -> list[str]:
         """Which tables have other changes in a history of the same log, up to a position."""
@@ -218,7 +226,7 @@ class StoreHistory:
         """Put the history of a store with the same log before the own one."""
         for name, versions in self.tables.items():
             versions.prepend(other.tables[name], self.begins)
-        self.begins = other.begins
+        self.begins, self.is_behind = other.begins, True
 
 
 def _first_difference(ours: Sequence[Sequence[Any]], theirs: Sequence[Sequence[Any]]) -> int | None:
