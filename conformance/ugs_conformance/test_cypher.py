@@ -9,6 +9,7 @@ import pytest
 from ugs import cypher
 from ugs.cypher import CypherError, CypherRefused, Limits
 from ugs.cypher import api as cypher_api
+from ugs.cypher.values.codec import decode
 from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.facts.api import Facts
 from ugs.graph.api import Graph
@@ -21,8 +22,9 @@ PEOPLE: dict[str, dict[str, Any]] = {
     "alice": {"name": "Alice", "age": 34, "tags": ["x", "y"], "score": 1.5},
     "bob": {"name": "Bob", "age": 28, "_labels": ["Admin", "Driver"]},
     "carol": {"name": "Carol", "age": 41, "born": {"@date": "1984-02-29"}, "active": True},
-    "dave": {"name": "Dave", "age": None, "active": False},
+    "dave": {"name": "Dave", "age": None, "active": False, "home": {"@point": {"x": 1, "y": 2}}},
 }
+PLACE = decode({"@point": {"x": 4, "y": 6}})
 EDGES = [
     ("e1", "alice", "bob", "KNOWS", {"since": 2019}),
     ("e2", "bob", "carol", "KNOWS", {"since": 2021}),
@@ -121,6 +123,20 @@ ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
         "MATCH (p:Person {name: 'Bob'}) RETURN p {.name, friends: [(p)-[:KNOWS]->(f) | f.name]} AS m",
         [({"name": "Bob", "friends": ["Carol"]},)],
     ),
+    ("MATCH (p) WHERE p.home = point({x: 1, y: 2}) RETURN id(p) AS id, p.home.y AS y", [("dave", 2.0)]),
+    (
+        "MATCH (p:Person) WHERE point.distance(p.home, $place) <= 5 RETURN id(p) AS id, toString(p.home) AS home",
+        [("dave", "point({x: 1.0, y: 2.0, crs: 'cartesian'})")],
+    ),
+    (
+        "MATCH p = SHORTEST 2 (a)-[:KNOWS]-+(b) WHERE id(a) = 'alice' AND id(b) = 'carol' "
+        "RETURN [r IN relationships(p) | id(r)] AS ids ORDER BY size(ids)",
+        [(["e3"],), (["e1", "e2"],)],
+    ),
+    (
+        "MATCH ALL SHORTEST (a:Person)-[:KNOWS]->+(a) RETURN id(a) AS a ORDER BY a",
+        [("alice",), ("bob",), ("carol",), ("dave",)],
+    ),
     ("MATCH (loose) WHERE labels(loose) = [] RETURN id(loose) AS x", [("loose",)]),
 ]
 
@@ -128,7 +144,7 @@ ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
 @clause("PROG-5", "PROG-40")
 async def test_a_query_has_the_same_answer_on_every_store(people: Graph) -> None:
     for query, expected in ANSWERS:
-        assert await rows(people, query, ids=["bob", "carol"]) == expected, query
+        assert await rows(people, query, ids=["bob", "carol"], place=PLACE) == expected, query
 
 
 @clause("PROG-5", "PROG-24", "PROG-26", "PROG-27", "PROG-92")

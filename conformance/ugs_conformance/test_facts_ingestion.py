@@ -52,6 +52,19 @@ async def test_two_notes_that_state_the_same_give_one_fact_with_two_pieces_of_ev
     assert sorted(row.note_id for row in await know.evidence()) == sorted(note.note_id for note in done.notes)
 
 
+async def test_a_note_that_was_ingested_before_is_left_out_with_all_that_it_states(know: Know) -> None:
+    await know.facts.ingest(MENTORS, skip_known=True)
+    (fact,) = await know.all_facts()
+    await know.facts.invalidate_fact(fact.fact_id, reason="no longer")
+    again = await know.facts.ingest(MENTORS, MENTORS, skip_known=True)
+    assert (again.events, again.facts, again.notes) == ([], [], [])
+    # Another text, source or scope is another note; so is one that was kept without being asked about.
+    other = msgspec.structs.replace(MENTORS, source="mail")
+    assert len((await know.facts.ingest(other, skip_known=True)).notes) == 1
+    assert len((await know.facts.ingest(MENTORS, skip_known=True, scope="agent_private")).notes) == 1
+    assert len((await know.facts.ingest(MENTORS)).notes) == 1
+
+
 @clause("FACT-1", "FACT-87")
 async def test_one_note_gives_one_fact_with_one_piece_of_evidence(know: Know) -> None:
     await know.facts.ingest(MENTORS)

@@ -27,8 +27,10 @@ from ugs_gateway.http.cors import cross_origin
 from ugs_gateway.http.middleware import SecurityMiddleware
 from ugs_gateway.http.request_policy import report_unexpected
 from ugs_gateway.mcp.lazy_endpoint import LazyMcpEndpoint
+from ugs_gateway.mcp.sessions.host import hosting
 from ugs_gateway.mirror.tenant_mirrors import Mirrors
 from ugs_gateway.observability import health
+from ugs_gateway.observability.counters import Counters
 from ugs_gateway.observability.metrics import CONTENT_TYPE, Metrics
 from ugs_gateway.observability.structured_logs import Log
 from ugs_gateway.observability.tracing import Tracing
@@ -49,16 +51,18 @@ log = Log("ugs_gateway")
 MAX_SHOWN_PATH_CHARS = 200
 
 
-def create_app(settings: Settings, system: System | None = None) -> Starlette:
-    """Build the application. Its lifespan opens the store and closes it."""
+def create_app(settings: Settings, system: System | None = None, counters: Counters | None = None) -> Starlette:
+    """Build the application. Its lifespan opens the store and closes it. Worker processes bring the counters that they
+    share."""
     check_safe(settings)
-    configure_memory(settings.request_memory_bytes, settings.total_memory_bytes)
+    configure_memory(settings.request_memory_bytes, settings.total_memory_bytes, settings.workers)
     system = system or System.at_url(settings.store)
     system.vectors.embedder_name = settings.embedder
     schema = build_schema()
     operations = OperationExecutor(schema, limits=limits_in(settings))
     tenants = Tenants(system, settings)
-    admission = RequestAdmission(operations, settings, tenants, Metrics(operations, lambda: system.bus.position))
+    metrics = Metrics(operations, lambda: system.bus.position, counters)
+    admission = RequestAdmission(operations, settings, tenants, metrics)
     tracing = Tracing(settings.otlp_endpoint)
     mcp = build_mcp_endpoint(admission, settings, tenants.mirrors)
     graphql = GraphQLEndpoint(admission, settings, tracing)
@@ -153,7 +157,7 @@ def make_lifespan(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.system = tenants.home
         try:
-            async with tenants, mcp.running():
+            async with tenants, hosting(tenants.home, tenants.mirrors.of(tenants.home)), mcp.running():
                 tell_opened(tenants.home)
                 yield
         except BaseException as error:

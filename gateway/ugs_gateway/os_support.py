@@ -1,8 +1,9 @@
-"""Differences between operating systems: the socket option for exclusive listening, stop signals, and the number of
-bytes a peer has not received."""
+"""Differences between operating systems: the socket options for listening, stop signals, the usable cores, and the
+number of bytes a peer has not received."""
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import struct
@@ -22,6 +23,17 @@ if sys.platform == "linux":
     import fcntl
     import termios
 
+    SHARES_PORTS = True
+    """Several sockets can listen on one port, and the kernel spreads connections evenly over them (SO_REUSEPORT)."""
+
+    def share_port(listener: socket.socket) -> None:
+        """Let other sockets of this user bind the same port; called before binding."""
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+
+    def usable_cores() -> int:
+        """How many cores this process may use."""
+        return len(os.sched_getaffinity(0))
+
     def unsent_bytes(descriptor: int) -> int:
         """Bytes in the kernel's send buffer of a socket that the peer has not acknowledged."""
         try:
@@ -31,6 +43,14 @@ if sys.platform == "linux":
         return found
 
 else:
+    SHARES_PORTS = False
+
+    def share_port(listener: socket.socket) -> None:
+        """Not available on this system, or without an even spread; nothing is done."""
+
+    def usable_cores() -> int:
+        """How many cores this machine has."""
+        return os.cpu_count() or 1
 
     def unsent_bytes(descriptor: int) -> int:
         """Not available on this system; always 0."""

@@ -16,7 +16,7 @@ from ugs_gateway.app import create_app
 from ugs_gateway.graphql.websocket import MAX_FRAME_BYTES
 from ugs_gateway.http.protocol_choice import choose_protocol
 from ugs_gateway.http.websocket_protocol import StrictWebSocketProtocol
-from ugs_gateway.os_support import OURS_ALONE, STOPPING
+from ugs_gateway.os_support import OURS_ALONE, STOPPING, share_port
 from ugs_gateway.settings import Settings, flag
 
 
@@ -39,13 +39,16 @@ def check_open(settings: Settings) -> None:
         )
 
 
-def bind(settings: Settings) -> socket.socket:
-    """Bind the address, before the store is opened; raises `CannotListen` with the reason."""
+def bind(settings: Settings, *, shared: bool = False) -> socket.socket:
+    """Bind the address, before the store is opened; raises `CannotListen` with the reason. A shared port can be bound
+    again by the sockets of other workers."""
     host, port = settings.host.strip("[]"), settings.port
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, OURS_ALONE, 1)
+        if shared:
+            share_port(listener)
         listener.bind(address)
     except OSError as error:
         raise CannotListen(_why(settings, error), host=host, port=port) from error
@@ -76,13 +79,25 @@ class Server(uvicorn.Server):
 
 
 def serve(settings: Settings, ready: Callable[[str], None]) -> None:
-    """Serve until a stop signal; an error that prevented the store from opening is raised unchanged."""
+    """Serve in this process until a stop signal; an error that prevented the store from opening is raised unchanged."""
     check_open(settings)
     listener = bind(settings)
     app = create_app(settings)
-    host, port = settings.host, listener.getsockname()[1]
-    server = Server(serving_config(app, settings), lambda: ready(f"http://{host}:{port}/"))
-    _ignore_stop_signals()
+    server = Server(serving_config(app, settings), lambda: ready(url_of(settings, listener)))
+    ignore_stop_signals()
+    try:
+        run(server, app, listener)
+    finally:
+        listener.close()
+
+
+def url_of(settings: Settings, listener: socket.socket) -> str:
+    """The address for people; the port is known once the socket is bound."""
+    return f"http://{settings.host}:{listener.getsockname()[1]}/"
+
+
+def run(server: Server, app: Starlette, listener: socket.socket) -> None:
+    """Serve on a bound socket until the server is told to stop."""
     try:
         server.run([listener])
     except SystemExit:
@@ -91,8 +106,6 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         if failure is None:
             raise
         raise failure from None
-    finally:
-        listener.close()
 
 
 def serving_config(app: Starlette, settings: Settings) -> uvicorn.Config:
@@ -126,7 +139,7 @@ def _freeze_startup_objects() -> None:
     gc.set_threshold(YOUNG_OBJECTS_THRESHOLD, *gc.get_threshold()[1:])
 
 
-def _ignore_stop_signals() -> None:
+def ignore_stop_signals() -> None:
     """Ignore stop signals outside uvicorn: it drains on them and then raises them again, which would kill the
     process."""
     for number in STOPPING:

@@ -17,6 +17,7 @@ from msgspec import Struct
 from ugs.errors import InvalidSyntax
 from ugs_gateway.defaults import DEFAULT_FILE, DEFAULT_STORE
 from ugs_gateway.http.authority import HostPolicy, parse_host
+from ugs_gateway.os_support import usable_cores
 
 PREFIX = "UGS_"
 FILE_VARIABLE = "UGS_CONFIG"
@@ -26,6 +27,9 @@ FILE_VARIABLE = "UGS_CONFIG"
 FOREIGN = re.compile(
     r"UGS_(ACTOR|URL|TOKEN|HISTORY|TEST_.*|DB_PASSWORD|OUTSIDE_DATA|REQUIRE_OUTSIDE|TCK_DATA|SERVICE_.*|PORT_\d.*)"
 )
+
+
+MAX_WORKERS = 256
 
 
 class LogLevel(StrEnum):
@@ -72,6 +76,7 @@ class Settings(Struct, frozen=True):
     store: str = DEFAULT_STORE
     host: str = "127.0.0.1"
     port: int = 8000
+    workers: int = 1
     allow_open: bool = False
     allowed_hosts: str = ""
     max_body_bytes: int = 1 << 20
@@ -182,6 +187,10 @@ def _numbers(low: int, high: int) -> tuple[Callable[[str], int | float], str]:
     return _between(low, high, int), f"a number from {low} to {high}"
 
 
+def _workers(text: str) -> int:
+    return min(usable_cores(), MAX_WORKERS) if text == "auto" else int(_between(1, MAX_WORKERS, int)(text))
+
+
 def _text(text: str) -> str:
     if not text.strip():
         raise ValueError(text)
@@ -207,6 +216,11 @@ SETTINGS: Mapping[str, Setting] = {
     "store": Setting("Where the data lives, as a URL; its scheme chooses the backend.", _text, "a store URL"),
     "host": Setting("The address to listen on.", _text, "a host name or address"),
     "port": Setting("The port to listen on; 0 takes a free one.", _between(0, 65535, int), "a number from 0 to 65535"),
+    "workers": Setting(
+        "How many processes serve, on a store that several processes can open; `auto`: one for each core.",
+        _workers,
+        f"a number from 1 to {MAX_WORKERS}, or auto",
+    ),
     "allow_open": Setting(
         "Listen on an address that other machines can reach, although nobody has to log in.", _switch, "on or off"
     ),

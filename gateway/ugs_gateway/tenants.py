@@ -84,6 +84,11 @@ class Tenants:
         for failure in filter(None, closed):
             raise failure
 
+    @property
+    def open_systems(self) -> dict[str, System]:
+        """The open systems by tenant, the one that owns the store first."""
+        return {HOME: self.home, **self._opened}
+
     def opened(self, principal: Principal) -> System | None:
         """The system of the principal's tenant if it is already open."""
         if self.shared or principal.tenant == HOME:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import strawberry
 from msgspec import Struct
@@ -14,6 +14,9 @@ from ugs.keys.api import Keyring
 from ugs.log.log_reader import LogReader
 from ugs.programs.validation.limits import BOUNDS, Bounds
 from ugs.system import System
+
+if TYPE_CHECKING:
+    from ugs_schema.viewer import GatewayReport
 
 
 class RequestContext(Struct, frozen=True):
@@ -29,6 +32,8 @@ class RequestContext(Struct, frozen=True):
     """A cache that the resolvers of this request share."""
     keyring: Keyring | None = None
     """The API keys, where the store keeps them."""
+    gateway: GatewayReport | None = None
+    """What the gateway tells of itself, where a gateway answers."""
 
     @property
     def log(self) -> LogReader:

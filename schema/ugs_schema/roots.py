@@ -19,6 +19,7 @@ from ugs_schema.ontologies.root_fields import OntologyMutation, OntologyQuery
 from ugs_schema.programs.root_fields import ProgramsMutation, ProgramsQuery, ProgramsSubscription
 from ugs_schema.recall.root_fields import RecallQuery
 from ugs_schema.system import SystemQuery
+from ugs_schema.viewer import ViewerQuery
 
 Query = merge_types(
     "Query",
@@ -35,6 +36,7 @@ Query = merge_types(
         ProgramsQuery,
         KeysQuery,
         RecallQuery,
+        ViewerQuery,
     ),
 )
 Mutation = merge_types(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-import ugs_gateway.server  # noqa: F401 (brings its errors into the tree)
+import ugs_gateway.workers  # noqa: F401 (brings its errors and those of the server into the tree)
 from tests.docs.pages import PAGES, PROJECT, anchors, links, page
 from ugs import cypher  # noqa: F401 (brings its errors into the tree)
 from ugs.errors import all_errors

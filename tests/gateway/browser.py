@@ -54,10 +54,11 @@ def _found() -> str | None:
 class Page:
     """One tab: what it was told, what it logged, and what it asked the network for."""
 
-    def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket
+    def __init__(self, socket: ClientConnection, address: str) -> None:
+        self.socket, self.address = socket, address
         self.number = 0
         self.session: str | None = None
+        self.target = ""
         self.problems: list[str] = []
         self.requests: list[str] = []
 
@@ -96,21 +97,48 @@ class Page:
         return found
 
     def open(self, url: str) -> None:
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for part in ("Runtime", "Log", "Network", "Page"):
             self.call(f"{part}.enable")
         self.call("Page.navigate", url=url)
+
+    @contextmanager
+    def another(self) -> Iterator[Page]:
+        """A second tab of the same browser, with a session and a connection of its own, until the block ends."""
+        with _connected(self.address) as socket:
+            page = Page(socket, self.address)
+            page.open("about:blank")
+            try:
+                yield page
+            finally:
+                page.session = None
+                page.call("Target.closeTarget", targetId=page.target)
 
     def visit(self, url: str) -> None:
         """Another address in the same tab, loaded anew."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=url)
 
+    def leave(self) -> None:
+        """Leave the page there is, so that nothing of it goes on, and forget what it complained of."""
+        self.call("Page.navigate", url="about:blank")
+        self.wait_for("location.href === 'about:blank'")
+        self.problems.clear()
+
     def press(self, key: str, modifiers: int = 0) -> None:
         """Press a key where the focus is; a letter, or a name such as Enter."""
         text = {"Enter": "\r", "Tab": ""}.get(key, key if len(key) == 1 else "")
-        codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        codes = {
+            "Enter": 13,
+            "Tab": 9,
+            "Escape": 27,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+            "End": 35,
+        }
         code = codes.get(key, ord(key.upper()[0]))
         shared: dict[str, Any] = {"key": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
         self.call("Input.dispatchKeyEvent", type="keyDown", **shared, **({"text": text} if text else {}))
@@ -124,6 +152,11 @@ class Page:
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
 
+def _connected(address: str) -> ClientConnection:
+    # Without pings: while a test does something else the browser's news fill the queue, and no pong is read.
+    return connect(address, max_size=None, proxy=None, ping_interval=None)
+
+
 @contextmanager
 def browsing(folder: Path) -> Iterator[Page]:
     """A fresh browser, until the block ends."""
@@ -131,8 +164,9 @@ def browsing(folder: Path) -> Iterator[Page]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         port, path = _address(folder / "DevToolsActivePort", process)
-        with connect(f"ws://127.0.0.1:{port}{path}", max_size=None, proxy=None) as socket:
-            yield Page(socket)
+        address = f"ws://127.0.0.1:{port}{path}"
+        with _connected(address) as socket:
+            yield Page(socket, address)
     finally:
         process.terminate()
         process.wait(timeout=30)

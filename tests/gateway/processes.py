@@ -17,7 +17,7 @@ import psutil
 from tests.servers.places import free_port
 
 UGS = str(Path(sys.executable).parent / "ugs")
-TIMEOUT_SECONDS = 60.0
+TIMEOUT_SECONDS = 120.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -59,9 +59,9 @@ class Gateway:
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[Gateway]:
-    """A gateway on a free port, ready, until the block ends."""
-    port = free_port()
+def serving(folder: Path, *options: str, port: int | None = None) -> Iterator[Gateway]:
+    """A gateway on a free port, or on this one, ready, until the block ends."""
+    port = port or free_port()
     command = [UGS, "serve", "--port", str(port), *options]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     gateway = Gateway(process, port)

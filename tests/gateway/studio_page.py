@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
+
+import pytest
 
 from tests.gateway.browser import Page
 from tests.gateway.processes import Gateway
+from ugs_gateway.studio.application import is_built
 
 SCREENS = ("explore", "query", "facts", "time", "ontology", "live", "admin")
 READY = "!!document.querySelector('.shell') && !document.querySelector('main .loading') && !!document.querySelector('.link-state')"
+
+MAX_TABS = 150
 
 HELPERS = """
 window.helpers = {
@@ -17,9 +23,17 @@ window.helpers = {
     (found.getAttribute('aria-label') ?? found.textContent).trim() === text && !found.disabled),
   field: (text) => [...document.querySelectorAll('input, textarea, select')].find((found) =>
     (found.getAttribute('aria-label') ?? found.closest('label')?.firstChild?.textContent ?? '').trim() === text),
+  chip: (text) => [...document.querySelectorAll('dialog button.chip')].find((found) => found.innerText.trim() === text),
   text: () => document.body.innerText,
 };
 """
+
+
+def require_built() -> None:
+    """Skip where Studio was not built; in CI that is a failure."""
+    if not is_built():
+        reason = "Studio is not built (make web)"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
 class Studio:
@@ -48,6 +62,21 @@ class Studio:
         self.page.wait_for(f"!!{field} && ({field}.focus(), document.activeElement === {field})")
         self.page.value(f"{field}.select?.()")
         self.page.type(text)
+
+    def tab_to(self, wanted: str) -> None:
+        """Press Tab until the element that has the focus is the wanted one: an expression of it as `at`."""
+        found = f"(() => {{ const at = document.activeElement; return !!({wanted}); }})()"
+        for _ in range(MAX_TABS):
+            if self.page.value(found):
+                return
+            self.page.press("Tab")
+        here = self.page.value("document.activeElement.outerHTML.slice(0, 200)")
+        raise AssertionError(f"{wanted} is not reached by Tab; the focus is at {here}")
+
+    def tab_to_button(self, text: str) -> None:
+        """The same for a button, by its words; waits until it is there and may be pressed."""
+        self.page.wait_for(f"!!helpers.button({json.dumps(text)})")
+        self.tab_to(f"at === helpers.button({json.dumps(text)})")
 
     def sees(self, text: str) -> None:
         self.page.wait_for(f"helpers.text().includes({json.dumps(text)})")

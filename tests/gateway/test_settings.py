@@ -1,5 +1,6 @@
 """Settings: who wins, what is refused, and that each value knows where it came from."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,16 @@ def test_without_anything_the_built_in_values_hold() -> None:
 
 def test_every_field_is_described_and_every_description_has_a_field() -> None:
     assert set(SETTINGS) == set(Settings.__struct_fields__) - {"origins"}
+
+
+def test_every_setting_is_used_by_some_test() -> None:
+    own = Path(__file__)
+    others = [
+        path for name in ("tests", "conformance") for path in (own.parents[2] / name).rglob("*.py") if path != own
+    ]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in others)
+    names = {name: rf"\b{name}\b|--{name.replace('_', '-')}\b|UGS_{name.upper()}\b" for name in SETTINGS}
+    assert [name for name, pattern in names.items() if not re.search(pattern, text)] == ["log_format"]  # tested here
 
 
 def test_a_flag_wins_over_the_environment_which_wins_over_the_file(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -21,6 +22,7 @@ from starlette.testclient import TestClient
 from tests.gateway.processes import DIRECT, Gateway, serving
 from tests.servers.places import free_port
 from tests.work import TIMED
+from ugs.support.budget import POOL
 from ugs_gateway.app import create_app
 from ugs_gateway.settings import Settings
 
@@ -136,3 +138,32 @@ def test_a_gateway_that_is_told_to_stop_waits_no_longer_than_it_is_told(tmp_path
         gateway.process.communicate(timeout=60)
 
         assert time.monotonic() - begun < 8  # the default
+
+
+LIMITED: list[tuple[str, int, dict[str, Any]]] = [
+    ("max_body_bytes", 1_024, {"query": "{ __typename }" + " " * 2_000}),
+    ("max_json_depth", 4, {"query": "{ __typename }", "variables": {"deep": [[[[[1]]]]]}}),
+    ("max_directives", 1, {"query": "{ __typename @skip(if: false) @include(if: true) }"}),
+    ("max_page", 3, {"query": "{ graphNodes(first: 4) { nodes { id } } }"}),
+    (
+        "request_memory_bytes",
+        1 << 20,
+        {"query": '{ cypher(query: "UNWIND range(1, 20000) AS i RETURN collect(i)") { rows } }'},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "body"), LIMITED, ids=[name for name, _, _ in LIMITED])
+def test_a_lower_limit_refuses_what_the_default_allows(
+    name: str, value: int, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("request_bytes", "max_bytes"):
+        monkeypatch.setattr(POOL, limit, getattr(POOL, limit))  # `create_app` sets them for the whole process
+    answers = []
+    for settings in (Settings(store="memory:"), Settings(store="memory:", **{name: value})):  # type: ignore[arg-type]
+        with TestClient(create_app(settings), base_url="http://localhost") as client:
+            answers.append(client.post("/graphql", json=body).json())
+
+    allowed, refused = answers
+    assert "errors" not in allowed and "INTERNAL" not in str(refused)
+    assert refused["errors"][0]["extensions"]["code"] == ("E006" if name == "max_json_depth" else "LIMIT_EXCEEDED")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -14,11 +13,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests import servers
 from tests.gateway.browser import Page, browsing
 from tests.gateway.processes import Gateway, serving, ugs
-from tests.gateway.studio_page import SCREENS, Studio
-from ugs_gateway.studio.application import POLICY, assets, is_built
+from tests.gateway.studio_page import SCREENS, Studio, require_built
+from ugs_gateway.studio.application import POLICY, assets
 
 PROJECT = Path(__file__).parents[2]
 BUILD = PROJECT / "build" / "studio"
@@ -28,9 +26,7 @@ MAX_SCRIPT_BYTES = 1024 * 1024
 
 @pytest.fixture(scope="module", autouse=True)
 def _built() -> None:
-    if not is_built():
-        reason = "Studio is not built (make web)"
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    require_built()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +61,7 @@ def gateway(empty: Gateway) -> Gateway:
 
 @pytest.fixture
 def studio(page: Page, gateway: Gateway) -> Iterator[Studio]:
-    page.problems.clear()
+    page.leave()
     yield Studio(page, gateway)
     assert page.problems == []
 
@@ -172,6 +168,66 @@ def test_of_two_who_edit_one_node_the_second_sees_both_sides(studio: Studio) -> 
     )
 
 
+def test_of_two_studios_that_edit_one_node_the_second_sees_the_conflict(studio: Studio) -> None:
+    view = "#/explore?nodes=task_2&sel=task_2"
+    with studio.page.another() as tab:
+        second = Studio(tab, studio.gateway)
+        for one in (studio, second):
+            one.open(view)
+            one.click("Edit")
+        studio.fill("Value", "from the first")
+        studio.click("Save")
+        studio.page.wait_for("document.querySelector('.inspector .sub')?.innerText.includes('version 2')")
+        second.fill("Value", "from the second")
+        second.click("Save")
+        second.sees("Somebody else changed it")
+        shown = tab.value("document.querySelector('.conflict tr.differs').innerText")
+        assert "from the second" in shown and "from the first" in shown
+        second.click("Take theirs")
+        tab.wait_for("!document.querySelector('dialog')")
+        tab.wait_for("document.querySelector('.inspector .properties')?.innerText.includes('from the first')")
+        # What the second typed is taken back by itself alone: editing again begins with theirs.
+        second.click("Edit")
+        tab.wait_for("helpers.field('Value')?.value === 'from the first'")
+        assert tab.problems == []
+
+
+def test_after_a_restart_of_the_gateway_nothing_is_lost_and_nothing_comes_twice(page: Page, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/graph.db"
+    with serving(tmp_path, "--store", store) as gateway:
+        gateway.ask("mutation { loadDemo { nodes } }")
+        studio = Studio(page, gateway)
+        studio.open("#/live")
+        page.wait_for("!!document.querySelector('.link-state.live')")
+        gateway.ask('mutation { addNode(input: {id: "before"}) { node { id } } }')
+        page.wait_for("!!window.studioCanvas?.placeOf('before')")
+    page.wait_for("!!document.querySelector('.link-state.lost')")
+    assert ugs(tmp_path, "add-node", "missed", "--store", store).returncode == 0
+    with serving(tmp_path, "--store", store, port=gateway.port) as again:
+        page.wait_for("!!document.querySelector('.link-state.live')")
+        page.wait_for("!!window.studioCanvas?.placeOf('missed')")
+        again.ask('mutation { addNode(input: {id: "after"}) { node { id } } }')
+        page.wait_for("!!window.studioCanvas?.placeOf('after')")
+        heard = page.value("[...document.querySelectorAll('.event-list .seq')].map((seq) => Number(seq.textContent))")
+        assert heard == [18, 17, 16]
+        studio.sees("3 since this page was opened")
+    page.leave()
+
+
+def test_a_gateway_that_comes_back_with_another_store_is_noticed(page: Page, tmp_path: Path) -> None:
+    with serving(tmp_path, "--store", "memory:") as gateway:
+        gateway.ask("mutation { loadDemo { nodes } }")
+        studio = Studio(page, gateway)
+        studio.open("#/live")
+        page.wait_for("!!document.querySelector('.link-state.live')")
+    page.wait_for("!!document.querySelector('.link-state.lost')")
+    with serving(tmp_path, "--store", "memory:", port=gateway.port) as again:
+        studio.sees("The gateway came back with a shorter log.")
+        again.ask('mutation { addNode(input: {id: "new"}) { node { id } } }')
+        page.wait_for("!!window.studioCanvas?.placeOf('new')")
+    page.leave()
+
+
 def test_nothing_typed_is_lost_when_the_page_is_left(studio: Studio) -> None:
     studio.open("#/explore?nodes=bob&sel=bob")
     studio.click("Edit")
@@ -247,8 +303,78 @@ def test_time_shows_the_graph_then_and_what_changed(studio: Studio) -> None:
     studio.open("#/time?from=8&to=15")
     studio.page.wait_for("document.querySelector('.change-legend')?.textContent.includes('added 7')")
     studio.sees("for a cost of about")
-    studio.click("Preview: back to “From”")
-    studio.page.wait_for("document.querySelectorAll('.undo li').length === 7")
+
+
+def test_going_back_previews_an_undo_and_does_it(studio: Studio) -> None:
+    start = studio.ask("{ stats { events } }")["stats"]["events"]
+    studio.ask(
+        'mutation { updateNode(input: {id: "charlie", properties: {role: "lost"}}) { node { id } } '
+        'addNode(input: {id: "mistake"}) { node { id } } '
+        'addFact(input: {scope: "project_shared", subject: {name: "Charlie"}, predicate: "is", objectValue: "here", notes: [{text: "seen"}]}) '
+        "{ created } }"
+    )
+    last = studio.ask("{ stats { events } }")["stats"]["events"]
+    studio.open(f"#/time?from={start}&to={last}")
+    studio.click("Go back to “From” …")
+    studio.page.wait_for("document.querySelectorAll('.undo li').length === 2")
+    lines = studio.page.value("[...document.querySelectorAll('.undo li')].map((line) => line.innerText)")
+    assert ["charlie" in lines[0] and "changes: properties" in lines[0], "mistake" in lines[1]] == [True, True], lines
+    assert studio.ask('{ graphNode(id: "mistake") { id } }')["graphNode"] is not None
+    keep_picture(studio.page, "undo")
+    studio.click("Undo it")
+    studio.page.wait_for("!document.querySelector('dialog')")
+    found = studio.ask('{ mistake: graphNode(id: "mistake") { id } charlie: graphNode(id: "charlie") { properties } }')
+    assert found["mistake"] is None and found["charlie"]["properties"]["role"] != "lost"
+    studio.ask('mutation { updateNode(input: {id: "charlie", properties: {role: "later"}}) { node { id } } }')
+    studio.open(f"#/time?from={start}&to={last}")
+    studio.click("Go back to “From” …")
+    studio.sees("This stands in the way, so nothing can be undone:")
+    assert studio.page.value("!helpers.button('Undo it')")
+
+
+def test_an_ontology_offers_choices_while_editing_and_says_what_it_would_refuse(studio: Studio) -> None:
+    with_variables(
+        studio.gateway,
+        "mutation($input: CreateOntologyInput!) { createOntology(input: $input) { ontology { name } } }",
+        {"input": {
+            "name": "choices", "nodeTypes": ["ticket"], "enforcement": "WARN",
+            "connectionTypes": [
+                {"name": "raised_by", "fromTypes": ["ticket"], "toTypes": ["person"], "requiredProperties": ["since"]}
+            ],
+            "properties": [{"type": "ticket", "definitions": [
+                {"name": "state", "kind": "STRING", "required": True, "enum": ["open", "closed"]},
+                {"name": "code", "kind": "STRING"},
+            ]}],
+        }},
+    )  # fmt: skip
+    studio.open("#/explore?nodes=alice")
+    studio.click("New node")
+    studio.fill("Id", "ticket_1")
+    studio.page.wait_for("!!helpers.chip('ticket')")
+    studio.fill("Type", "nonsense")
+    studio.sees("It does not know the type nonsense")
+    studio.page.value("helpers.chip('ticket').click()")
+    studio.page.wait_for("!!document.querySelector('.row select')")
+    assert studio.page.value("[...document.querySelector('.row select').options].map(({value}) => value)") == [
+        "open",
+        "closed",
+    ]
+    studio.page.value("helpers.chip('+ code').click()")
+    studio.page.wait_for("document.querySelectorAll('.row').length === 3")
+    studio.fill("Value", "12", 2)
+    keep_picture(studio.page, "choices")
+    studio.click("Save")
+    studio.has_node("ticket_1")
+    asked = '{ graphNode(id: "ticket_1") { type properties } }'
+    # A text property keeps digits as text; the name that was not filled in is left out.
+    assert studio.ask(asked)["graphNode"] == {"type": "ticket", "properties": {"state": "open", "code": "12"}}
+    studio.open("#/explore?nodes=alice,ticket_1&sel=ticket_1")
+    studio.click("Link")
+    studio.fill("To (id)", "alice")
+    studio.page.wait_for("!!helpers.chip('raised_by') && !helpers.chip('assigned_to')")
+    studio.page.value("helpers.chip('raised_by').click()")
+    studio.sees("since is required.")
+    studio.ask('mutation { setOntologyEnforcement(enforcement: OFF, ontology: "choices") { ontology { name } } }')
 
 
 def test_an_ontology_is_drawn_and_grows(studio: Studio) -> None:
@@ -287,28 +413,6 @@ def test_the_admin_screen_verifies_and_imports_with_a_report(studio: Studio) -> 
     studio.sees("2 nodes and 0 edges came in.")
     studio.sees("1 row was refused:")
     assert "alice" in studio.page.value("document.querySelector('.refusals').innerText")
-
-
-def test_every_screen_opens_by_keyboard_alone(studio: Studio) -> None:
-    studio.open("#/explore?nodes=alice,bob,task_1")
-    studio.page.wait_for("document.querySelectorAll('.node-list li').length === 3")
-    for name in SCREENS:
-        studio.page.value(f"document.querySelector('.navigation a[href=\"#/{name}\"]').focus()")
-        studio.page.press("Enter")
-        studio.page.wait_for(f"document.querySelector('main').classList.contains('{name}')")
-    studio.open("#/explore?nodes=charlie")
-    studio.page.wait_for("!!window.studioCanvas?.placeOf('charlie')")
-    studio.page.value("document.querySelector('.canvas-place').focus()")
-    studio.page.press("ArrowRight")
-    studio.page.wait_for("!!document.querySelector('.inspector h2')")
-    count = len(studio.nodes())
-    studio.page.value("document.querySelector('.canvas-place').focus()")
-    studio.page.press("Enter")
-    studio.page.wait_for(f"document.querySelectorAll('.node-list li').length > {count}")
-    studio.page.press("Escape")
-    studio.page.wait_for("!document.querySelector('.inspector')")
-    studio.page.press("/")
-    assert studio.page.value("document.activeElement.type") == "search"
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
@@ -424,6 +528,7 @@ def test_who_must_log_in_sees_only_the_login_and_a_reader_no_controls(page: Page
         studio.fill("API key or token", key)
         studio.click("Log in")
         studio.sees("your key only reads")
+        assert page.value("document.querySelector('.viewer').innerText") == "someone"
         controls = (
             "['New node', 'Load the demonstration graph', 'Import a file'].filter((text) => helpers.button(text))"
         )
@@ -431,33 +536,6 @@ def test_who_must_log_in_sees_only_the_login_and_a_reader_no_controls(page: Page
         assert page.value("[...document.querySelectorAll('.navigation a')].map((a) => a.innerText)").count("Admin") == 0
         studio.open("#/live")
         page.wait_for("!!document.querySelector('.link-state.live')")
-    page.problems.clear()
-
-
-@pytest.mark.parametrize("store", ["sqlite", "postgresql", "neo4j"])
-def test_the_other_stores_show_the_same(page: Page, tmp_path: Path, store: str) -> None:
-    """A short way through: load, see, ask, look back, and hear of a change; then the connection is lost, and told."""
-    url = f"sqlite:///{tmp_path}/graph.db"
-    if store != "sqlite":
-        url = f"{servers.require(store)}?{'schema' if store == 'postgresql' else 'namespace'}=studio"
-    with serving(tmp_path, "--store", url) as gateway:
-        studio = Studio(page, gateway)
-        gateway.ask("mutation { clearScope(scope: DEFAULT, force: true) { scope } loadDemo(force: true) { nodes } }")
-        studio.open("#/explore?nodes=alice,bob&sel=alice")
-        studio.has_node("Bob Smith")
-        page.wait_for("!!document.querySelector('[data-bundle=\"outgoing:reports_to\"]')")
-        studio.open("#/query")
-        studio.click("Run")
-        page.wait_for("document.querySelectorAll('.result-body tbody tr').length === 7")
-        last = gateway.ask("{ stats { events } }")["data"]["stats"]["events"]
-        studio.open(f"#/time?from={last - 7}&to={last}")
-        page.wait_for("document.querySelector('.change-legend')?.textContent.includes('added 7')")
-        studio.open("#/live")
-        page.wait_for("!!document.querySelector('.link-state.live')")
-        gateway.ask('mutation { addNode(input: {id: "after", type: "task"}) { node { id } } }')
-        page.wait_for("!!document.querySelector('.event-list')?.textContent.includes('after')")
-        gateway.ask('mutation { deleteNode(input: {id: "after"}) { deletedId } }')
-    page.wait_for("!!document.querySelector('.link-state.lost')")
     page.problems.clear()
 
 

@@ -39,6 +39,16 @@ NODE_ARGUMENTS = [
     '(filter: {outgoing: {some: {type: "reports_to", toNode: {type: "person"}}}}, first: 4)',
     '(filter: {properties: [{key: $key, op: IS_NULL}], incoming: {none: {}}}, first: 4)',
 ]  # fmt: skip
+NODE_AGGREGATES = [
+    "aggregate { count }",
+    'aggregate { count sum(property: "n") low: min(property: $key) max(field: CREATED) __typename }',
+    "aggregate { groupBy(by: [{property: $key}, {field: TYPE}], first: $n) { keys count min(field: ID) __typename } }",
+    'a: aggregate { g: groupBy(by: [{property: "deep"}]) { keys count avg(field: VERSION) avg2: avg(property: "n") } }',
+]
+EDGE_AGGREGATES = [
+    "aggregate { count sum(field: WEIGHT) avg(field: WEIGHT) min(field: WEIGHT) max(field: WEIGHT) }",
+    "aggregate { groupBy(by: [{field: TYPE}], first: 2) { keys count sum(field: WEIGHT) most: max(field: TO) } }",
+]
 WRITTEN_BY_STORES = [
     '{ graphNode(id: "bob") { id outgoing(first: 50) { totalCount nodes { id type weight from to toNode { id data } } } } }',
     '{ graphNode(id: "bob") { outgoing(first: 3) { edges { cursor node { id weight } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }',
@@ -83,6 +93,7 @@ def related(draw: st.DrawFn, depth: int, on_node: bool) -> str:
 def connection(draw: st.DrawFn, depth: int, on_node: bool) -> str:
     options = [
         "totalCount",
+        draw(st.sampled_from(NODE_AGGREGATES if on_node else EDGE_AGGREGATES)),
         PAGE_INFO,
         "__typename",
         f"nodes {{ {draw(fields(depth, on_node))} }}",

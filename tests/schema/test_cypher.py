@@ -108,6 +108,22 @@ async def test_facts_are_seen_with_the_rights_of_the_caller(operations: Operatio
     assert await seen(Principal("mallory", frozenset(), "other", "default", "one")) == []
 
 
+async def test_points_are_parameters_and_answers(ask: Ask) -> None:
+    query = "RETURN $p AS p, [point($m)] AS ps, $p < point({x: 2, y: 3}) AS less, $p.crs AS crs"
+    found = await answer(
+        ask, query, p={"p": {"@point": {"x": 1, "y": 2}}, "m": {"longitude": 190, "latitude": 1, "height": 2}}
+    )
+    wrong = await ask(ASK, q="RETURN $p", p={"p": {"@point": {"latitude": 100, "longitude": 0}}})
+    nowhere = await ask(ASK, q="RETURN\n point({x: 1, y: 2}).height")
+
+    flat = {"type": "Point", "coordinates": [1.0, 2.0], "crs": "cartesian"}
+    world = {"type": "Point", "coordinates": [-170.0, 1.0, 2.0], "crs": "wgs-84-3d"}
+    assert found["rows"] == [[flat, [world], None, "cartesian"]]
+    assert wrong["errors"][0]["extensions"]["code"] == "CYPHER_ARGUMENT" and "$p" in wrong["errors"][0]["message"]
+    told = nowhere["errors"][0]["extensions"]
+    assert (told["code"], told["details"]["line"], told["details"]["column"]) == ("CYPHER_ARGUMENT", 2, 21)
+
+
 async def test_an_answer_carries_remarks_about_its_query(ask: Ask) -> None:
     query = (
         """{ cypher(query: "MATCH (a), (b) RETURN count(*) AS n") { notifications { code message line column } } }"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,21 @@ REQUESTS = {
     "roots": "{ " + " ".join(f'a{n}: graphNode(id: "l{n}") {{ properties }}' for n in range(15)) + " }",
     "neighbours": '{ neighbors(id: "hub") { properties } }',
     "a walk": '{ traverse(id: "hub", first: 40) { node { properties } } }',
-    "a past state": '{ graphNode(id: "hub", at: {position: 40}) { id } }',
+    "a past page": '{ graphNodes(first: 40, at: {position: 81}, filter: {types: ["Large"]}) { nodes { properties } } }',
     "an export": "{ exportGraph }",
 }
 
 
 @pytest.fixture(params=["memory:", "sqlite:///{}/graph.db"], ids=["memory", "sqlite"])
 async def system(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[System]:
-    async with System.at_url(request.param.format(tmp_path)) as opened:
+    async with filled(request.param.format(tmp_path)) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def filled(url: str) -> AsyncIterator[System]:
+    """A system with a hub and 40 large nodes around it."""
+    async with System.at_url(url) as opened:
         nodes = [{"id": f"l{n}", "type": "Large", "properties": {"text": "x" * LARGE}} for n in range(40)]
         edges = [{"id": f"e{n}", "from": "hub", "to": f"l{n}"} for n in range(40)]
         await Graph(opened).import_graph({"nodes": [{"id": "hub"}, *nodes], "edges": edges})
@@ -62,6 +70,19 @@ async def test_what_a_request_keeps_is_counted_and_given_back(
     monkeypatch.setattr(POOL, "max_bytes", 1 << 20)
     assert await code(system, REQUESTS[name], compiling) == "LIMIT_EXCEEDED"
     assert POOL.reserved == 0
+
+
+@pytest.mark.parametrize("url", ["memory:?native=off", "sqlite:///{}/graph.db?native=off"], ids=["memory", "sqlite"])
+async def test_a_replayed_state_is_counted_and_given_back(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = '{ graphNode(id: "hub", at: {position: 40}) { id } }'
+    async with filled(url.format(tmp_path)) as system:
+        assert await code(system, query, compiling=True) is None
+        await system.moments.close()
+        monkeypatch.setattr(POOL, "max_bytes", 1 << 20)
+        assert await code(system, query, compiling=True) == "LIMIT_EXCEEDED"
+        assert POOL.reserved == 0
 
 
 async def test_an_export_takes_little_more_memory_than_its_text() -> None:

@@ -19,6 +19,7 @@ from ugs.cypher.single_statement import plan_single_statement, run_single_statem
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.values.codec import decode
 from ugs.cypher.values.entities import Node, Path, Relationship
+from ugs.cypher.values.point import Point
 from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.facts.access import ADMIN
 from ugs.facts.reader import FactsReader
@@ -106,7 +107,8 @@ def apply_limit(limits: Limits, limit: int | None) -> Limits:
 
 
 def as_json(value: Any) -> Any:
-    """A result value as JSON: nodes, relationships and paths as objects, temporal values and durations as text."""
+    """A result value as JSON: nodes, relationships and paths as objects, temporal values and durations as text,
+    points as GeoJSON."""
     if isinstance(value, Node):
         return {"id": value.id, "labels": list(value.labels), "properties": as_json(value.properties)}
     if isinstance(value, Relationship):
@@ -120,6 +122,8 @@ def as_json(value: Any) -> Any:
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, Temporal | Duration):
         return str(value)
+    if isinstance(value, Point):
+        return value.as_json()
     return number_text(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

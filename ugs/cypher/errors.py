@@ -31,6 +31,12 @@ class CypherError(UgsError):
         self.phase = phase or self.default_phase
         self.details = {"type": self.type, "detail": detail, "phase": self.phase}
 
+    def place_at(self, at: int) -> CypherError:
+        """The error, at the offset of the expression that failed unless its place is known more exactly."""
+        if self.at is None:
+            self.at = at
+        return self
+
     def locate(self, text: str) -> None:
         """Convert the offset into line and column, counted from 1, and add them to message and details."""
         if self.at is None or "line" in self.details:

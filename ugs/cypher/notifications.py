@@ -19,6 +19,11 @@ class Notification(Struct, frozen=True):
     line: int
     column: int
 
+    @property
+    def placed_message(self) -> str:
+        """The message with its place, as messages of errors have it."""
+        return f"{self.message} (line {self.line}, column {self.column})"
+
 
 def find_notifications(statement: Statement, text: str) -> tuple[Notification, ...]:
     """The notifications of a query, in the order of their places."""

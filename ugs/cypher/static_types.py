@@ -31,6 +31,7 @@ NODE = Kind("node")
 RELATIONSHIP = Kind("relationship")
 PATH = Kind("path")
 DURATION = Kind("duration")
+POINT = Kind("point")
 MOMENTS = {name: Kind(name) for name in ("date", "localtime", "time", "localdatetime", "datetime")}
 OPEN = frozenset({"any", "null"})
 """Types that are compatible with everything."""

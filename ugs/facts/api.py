@@ -359,6 +359,7 @@ class Facts(FactsReader):
         scope: str = SHARED,
         supported: bool = True,
         single: Sequence[str] = (),
+        skip_known: bool = False,
         tenant: str | None = None,
         project: str | None = None,
         agent: str | None = None,
@@ -366,7 +367,8 @@ class Facts(FactsReader):
     ) -> Ingested:
         """Add notes with the entities and relations extracted from them, atomically.
 
-        The predicates `single` become active and single-valued in the same command.
+        The predicates `single` become active and single-valued in the same command. With `skip_known` a note with the
+        text, source and scope of one that was ingested so before is left out, with all that it states.
         """
         space = self.writing(tenant, project, agent)
         if single:
@@ -383,6 +385,7 @@ class Facts(FactsReader):
             notes=notes,
             supported=supported,
             single=tuple(single),
+            skip_known=skip_known,
         )
         return await self._build_ingested(await self.do(command, key))
 

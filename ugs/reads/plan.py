@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ugs.reads.aggregation import Aggregation, Group
 from ugs.reads.filters import EVERYTHING, Where
 from ugs.tables import Row, Table
 
@@ -49,6 +50,8 @@ class Read(Struct, frozen=True):
     nest: Mapping[str, Nested] = {}
     total: bool = False
     """Also count all rows that meet the condition, regardless of the page."""
+    aggregates: Mapping[str, Aggregation] = {}
+    """Also aggregate all rows that meet the condition, regardless of the page."""
 
     def nested(self, **reads: Nested) -> Read:
         return msgspec.structs.replace(self, nest={**self.nest, **reads})
@@ -74,6 +77,8 @@ class ResultPage(Struct):
     items: list[ResultRow]
     more: bool = False
     total: int | None = None
+    aggregates: dict[str, list[Group]] = {}
+    """The groups of each aggregation, by the names in `Read.aggregates`."""
 
     def __iter__(self) -> Iterator[ResultRow]:
         return iter(self.items)
@@ -81,6 +86,11 @@ class ResultPage(Struct):
     @property
     def rows(self) -> list[Row]:
         return [item.row for item in self.items]
+
+
+def has_aggregates(read: Read) -> bool:
+    """Whether a read or one nested in it aggregates rows."""
+    return bool(read.aggregates) or any(has_aggregates(nested.read) for nested in read.nest.values())
 
 
 def full_order(table: Table, order: tuple[Order, ...]) -> tuple[Order, ...]:

@@ -51,6 +51,8 @@ class PlanParameters(Struct):
 
     def read(self, read: Read) -> Read | None:
         """The read, including nested ones, with placeholders; None if it cannot be parameterised."""
+        if read.aggregates:
+            return None
         self.shape += (read.table, read.order, read.total)
         where, page = self.where(read.where, read.table), self.page(read.page)
         if where is None or page is None:

@@ -47,6 +47,12 @@ class Computed(Piece, frozen=True, eq=False):
     write: Callable[[ResultRow, RenderArgs], str]
 
 
+class ComputedPart(Piece, frozen=True, eq=False):
+    """A part of a page: the result of a Python function of the page; not available to native rendering."""
+
+    write: Callable[[ResultPage, RenderArgs], str]
+
+
 class Expression(Piece, frozen=True, eq=False):
     """JSON text computed from columns of the row alone (`ugs.reads.expressions`); stores may compute it natively."""
 
@@ -148,7 +154,7 @@ class Rendering:
         self.root = root
         self.max_bytes = UNBOUNDED
         """Maximum length of the text; stores abort rendering beyond it (`check_bytes`)."""
-        self.is_native: bool = all(not isinstance(piece, Computed | Cases) for piece in all_pieces(root))
+        self.is_native: bool = all(not isinstance(piece, Computed | ComputedPart | Cases) for piece in all_pieces(root))
         """Whether a store can render it, since no piece needs the row as a Python object."""
 
     @cached_property
@@ -342,6 +348,9 @@ def part_writer(piece: Piece, row_of: Callable[[Any], Row]) -> Part:
         return lambda rows, read, late, cursor: text
     if isinstance(piece, Total):
         return lambda rows, read, late, cursor: str(rows.total or 0)
+    if isinstance(piece, ComputedPart):
+        compute = piece.write
+        return lambda rows, read, late, cursor: compute(rows, late)
     if isinstance(piece, HasMore):
         behind = piece.behind
         return lambda rows, read, late, cursor: TRUTH[is_further(read.page, rows.more, behind)]

@@ -11,11 +11,11 @@ texts that agree so far are equal in the order.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import frexp
+from math import frexp, ldexp
 
 from msgspec import Struct
 
-from ugs.values import JsonText, from_text
+from ugs.values import MAX_INT, MIN_INT, JsonText, from_text
 
 NUMBER, TEXT, BOOLEAN = "n", "s", "b"
 FIRST, LAST = "a", "z"
@@ -85,6 +85,22 @@ def number_text(value: int | float) -> str:
         return f"2{exponent:04d}{bits}"
     # Negative numbers sort by descending magnitude; the "g" sorts a number after those that extend its digits.
     return f"0{_LARGEST_EXPONENT - exponent:04d}{bits.translate(_COMPLEMENT)}g"
+
+
+@lru_cache(maxsize=16_384)
+def parse_number_text(text: str) -> int | float:
+    """The number that `number_text` wrote, as an integer where a 64-bit one has the value."""
+    if text == "1":
+        return 0
+    exponent, digits = int(text[1:5]), text[5:]
+    if text[0] == "0":
+        exponent, digits = _LARGEST_EXPONENT - exponent, digits[:-1].translate(_COMPLEMENT)
+    bits, shift = int(digits, 16), exponent - _EXPONENT_BIAS - 4 * len(digits)
+    sign = -1 if text[0] == "0" else 1
+    if shift < 0 and bits & ((1 << -shift) - 1):
+        return sign * ldexp(bits, shift)
+    whole = sign * (bits << shift if shift >= 0 else bits >> -shift)
+    return whole if MIN_INT <= whole <= MAX_INT else float(whole)
 
 
 def _exponent_and_bits(magnitude: int | float) -> tuple[int, str]:

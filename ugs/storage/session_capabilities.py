@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from ugs.catalog import Catalog
 from ugs.events import Event
+from ugs.reads.aggregation import Aggregation, Aggregator, Group
 from ugs.reads.filters import EVERYTHING, Op, Property, Where, all_of, eq, in_
 from ugs.reads.pattern import Match, Pattern, PreparedPattern
 from ugs.reads.plan import Page
@@ -65,6 +66,12 @@ class Counts(SessionCore):
             value = getattr(row, by)
             counts[value] = counts.get(value, 0) + 1
         return counts
+
+    async def aggregate(self, table: Table, aggregation: Aggregation, where: Where = EVERYTHING) -> list[Group]:
+        """Counts, sums, minima and maxima of the rows that meet the condition, in groups (`ugs.reads.aggregation`)."""
+        aggregator = Aggregator(aggregation)
+        await aggregator.add_rows(await self.fetch(table, where))
+        return aggregator.groups()
 
     async def keys(self, table: Table, field: str) -> dict[str, int]:
         """The keys that occur in a JSON object column, and in how many rows."""

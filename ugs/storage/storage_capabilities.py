@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any
 
 from ugs.reads.plan import Read, ResultPage
@@ -91,6 +92,11 @@ class Operation(StorageCore):
         """Whether opening would find something rather than make it; True where only the server knows."""
         return True
 
+    def exclusive_folder(self) -> Path | None:
+        """The folder that only one process at a time may open, so that others can find that process there; None where
+        several processes may open the store (the default)."""
+        return None
+
     def properties(self) -> dict[str, str]:
         """How the store is set up, in words."""
         return {}
@@ -110,3 +116,10 @@ class Removal(StorageCore):
     async def drop(self) -> None:
         """As `wipe`, and also remove the schema or namespace on a shared server; the store must be opened again."""
         await self.wipe()
+
+    async def remove_if_empty(self) -> None:
+        """Remove the files of a closed store without any event, if nobody else uses them; otherwise do nothing.
+
+        A command that would have made the store and failed leaves nothing this way.
+        """
+        return None

@@ -85,10 +85,11 @@ class MemoryPool:
 POOL = MemoryPool()
 
 
-def configure_memory(request_bytes: int, total_bytes: int) -> None:
-    """Set the memory limits of one request and of all requests; a total of 0 means a quarter of the machine."""
+def configure_memory(request_bytes: int, total_bytes: int, processes: int = 1) -> None:
+    """Set the memory limits of one request and of all requests; a total of 0 means a quarter of the machine. Each
+    of several processes has its share of the total."""
     POOL.request_bytes = request_bytes
-    POOL.max_bytes = total_bytes or int(machine_bytes() * SHARE_OF_MACHINE)
+    POOL.max_bytes = (total_bytes or int(machine_bytes() * SHARE_OF_MACHINE)) // processes
 
 
 class Budget:

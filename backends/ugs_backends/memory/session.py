@@ -15,7 +15,7 @@ from ugs.errors import Conflict
 from ugs.events import Event, Head
 from ugs.reads.filters import EVERYTHING, Where
 from ugs.reads.pattern import Match, Pattern
-from ugs.reads.plan import WHOLE, Order, Page, Read, ResultPage
+from ugs.reads.plan import WHOLE, Order, Page, Read, ResultPage, has_aggregates
 from ugs.reads.rendering import RenderArgs, Rendering
 from ugs.reads.vector_search import Near, Scored, has_numpy
 from ugs.storage import EventQuery, Session
@@ -144,6 +144,8 @@ class ReadSession(PlainSession):
                 await self.storage.build(missing)
 
     async def read(self, plan: Read) -> ResultPage:
+        if has_aggregates(plan):
+            return await super().read(plan)
         while True:
             try:
                 return self.reader.read(plan)
@@ -163,6 +165,8 @@ class ReadSession(PlainSession):
         try:
             if rendering.is_native:
                 return self.renderer.text(plan, rendering)
+            if has_aggregates(plan):
+                return None
             return rendering.write(self.reader.read(plan), plan, late).encode()
         except NotBuilt:
             return None  # building an index takes a while

@@ -274,12 +274,17 @@ class FileStorage(MemoryStorage):
         self._flusher: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
         self._damages: list[Damage] = []
+        self._made_folder = False
 
     def sibling(self, name: str) -> FileStorage:
         return FileStorage(replace(self.settings, folder=self.folder / "tenants" / name), self.files, self.clock)
 
+    def exclusive_folder(self) -> Path | None:
+        return self.folder
+
     async def _open_tables(self) -> dict[str, MemoryTable]:
         try:
+            self._made_folder = not self.files.exists(self.folder)
             self.files.make_folder(self.folder)
             self._lock.acquire()
             found = await asyncio.to_thread(self._recover)
@@ -421,6 +426,20 @@ class FileStorage(MemoryStorage):
 
     def is_there(self) -> bool:
         return any((self.folder / name).exists() for name in (LOG, SNAPSHOT))
+
+    async def remove_if_empty(self) -> None:
+        if self.opened:
+            return
+        with contextlib.suppress(OSError, StorageIOError):  # the files stay where another process is using them
+            self._lock.acquire()
+            try:
+                if not self.files.exists(self.folder / SNAPSHOT) and self.files.size(self.folder / LOG) == 0:
+                    self.files.remove(self.folder / LOG)
+                    self.files.remove(self._lock.path)
+                    if self._made_folder:
+                        self.folder.rmdir()
+            finally:
+                self._lock.release()
 
     def properties(self) -> dict[str, str]:
         every = self.settings.snapshot_every

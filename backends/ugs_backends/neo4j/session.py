@@ -11,19 +11,21 @@ from msgspec.structs import replace
 from ugs.catalog import Catalog
 from ugs.changes import Writes
 from ugs.events import Event, Head
+from ugs.reads.aggregation import Aggregation, Aggregator, Group
 from ugs.reads.filters import EVERYTHING, NOTHING, All, Any_, Linked, Not, Where, in_, matcher, mentions
 from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, ResultPage, full_order, paged, sorted_rows
 from ugs.reads.substring_hints import most_of, put_in_place, told_elsewhere
 from ugs.reads.vector_search import Near, Scored
 from ugs.storage import EventQuery, Session
+from ugs.support.time_slice import TimeSlice
 from ugs.tables import Row, Table
 from ugs_backends.neo4j.connection import Reader, Writer
 from ugs_backends.neo4j.cypher_fragments import read_chunks
 from ugs_backends.neo4j.event_log import Log, advance_head, decode_event, encode_event, encode_head, read_head
 from ugs_backends.neo4j.layout import Layout
 from ugs_backends.neo4j.read.column_filters import NotComparable, coerce_equal
-from ugs_backends.neo4j.read.fetch_query import Fetches, Statement
+from ugs_backends.neo4j.read.fetch_query import Fetches, Statement, decode_combination
 from ugs_backends.neo4j.read.pattern_query import PatternStatements
 from ugs_backends.neo4j.read.plan_query import Plans
 from ugs_backends.neo4j.read.vector_query import build_nearest_query
@@ -200,6 +202,19 @@ class NativeSession(Neo4jSession):
             return await super().group(table, by, where)
         layout = self._statements.fetches.layouts[table.name]
         return {layout.decode_value(by, value): count for value, count in await self._ask(statement)}
+
+    async def aggregate(self, table: Table, aggregation: Aggregation, where: Where = EVERYTHING) -> list[Group]:
+        # Neo4j adds floats with rounding errors, so it counts how often values occur together, and we add them up.
+        aggregator = Aggregator(aggregation)
+        statement = self._statements.fetches.count_combinations(table, aggregator.values, where)
+        if not statement.exact:
+            return await super().aggregate(table, aggregation, where)
+        layout, turn = self._statements.fetches.layouts[table.name], TimeSlice()
+        for chunk in await self._ask(statement):
+            await turn.pause()
+            for *values, count in chunk[0]:
+                aggregator.add(decode_combination(layout, aggregator.values, values), count)
+        return aggregator.groups()
 
     async def keys(self, table: Table, field: str) -> dict[str, int]:
         layout = self._statements.fetches.layouts[table.name]

@@ -44,7 +44,7 @@ class Neo4jStorage(Storage):
     capabilities: ClassVar[Capabilities] = Capabilities(
         durable=True,
         concurrent_writers=True,
-        native=frozenset({"find", "count", "group", "keys", "match", "nearest", "read"}),
+        native=frozenset({"find", "count", "group", "aggregate", "keys", "match", "nearest", "read"}),
     )
 
     def __init__(self, address: Address) -> None:

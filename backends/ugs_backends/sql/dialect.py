@@ -173,6 +173,14 @@ class Dialect(ABC):
         """The estimate in the result of `build_estimate`."""
         return int(answer[0][0])
 
+    @abstractmethod
+    def sum_column(self, column: str) -> str:
+        """The exact sum of a column of numbers, as text."""
+
+    @abstractmethod
+    def sum_property(self, encoded: str, json: str, key: str, is_number: str) -> str:
+        """The exact sum of a property's numbers, as text, from its encoded value, or from its key in the JSON text."""
+
     def build_null(self, kind: str) -> str:
         """NULL of a type."""
         return "NULL"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ugs.reads.aggregation import Aggregation, Group
 from ugs.reads.filters import EVERYTHING, Compare, Op, Where, in_
 from ugs.reads.level_executor import execute_by_levels, one_more, without_extra
 from ugs.reads.pattern import Match, Pattern, PreparedPattern
@@ -13,6 +14,7 @@ from ugs.reads.text_ranking import RankedQuery, RankedRow
 from ugs.reads.vector_search import Near, Scored
 from ugs.tables import Kind, Row, Table
 from ugs_backends.sql.compiler.access_path import rewrite_filter, rewrite_plan
+from ugs_backends.sql.compiler.aggregate_query import AggregateQuery, is_compilable
 from ugs_backends.sql.compiler.comparison_coercion import CoercedComparison, coerce_comparison
 from ugs_backends.sql.compiler.conditions import KeyIn
 from ugs_backends.sql.compiler.json_key_prefilter import is_decidable, resolve_undecidable
@@ -132,6 +134,13 @@ class NativeSession(SqlSession):
         records = await self.rows(self.shape.select().group(table, by, where))
         return {decode_value(field, value): count for value, count in records}
 
+    async def aggregate(self, table: Table, aggregation: Aggregation, where: Where = EVERYTHING) -> list[Group]:
+        if not is_compilable(table, aggregation):
+            return await super().aggregate(table, aggregation, where)
+        where = await rewrite_filter(self, table, await resolve_undecidable(self, table, where))
+        query = AggregateQuery(self.shape.select(), table, aggregation)
+        return query.read(await self.rows(query.statement(where)))
+
     async def keys(self, table: Table, field: str) -> dict[str, int]:
         column = table.field(field)
         if not column.indexed:
@@ -205,15 +214,17 @@ def is_point(plan: Read) -> bool:
 def is_one_statement(shape: StoreContext, plan: Read) -> bool:
     """Whether the plan can be executed as one statement.
 
-    It cannot where a condition must be evaluated beforehand, for a first page with a limit per group, or where related
-    rows have count columns.
+    It cannot where a condition must be evaluated beforehand, for a first page with a limit per group, where related
+    rows have count columns, or where rows are aggregated.
     """
     return plan.page.per is None and _is_plain(shape, plan)
 
 
 def _is_plain(shape: StoreContext, read: Read) -> bool:
-    return is_decidable(shape.catalog, read.table, read.where) and all(
-        _is_plain(shape, nested.read) and not nested.read.table.counted for nested in read.nest.values()
+    return (
+        not read.aggregates
+        and is_decidable(shape.catalog, read.table, read.where)
+        and all(_is_plain(shape, nested.read) and not nested.read.table.counted for nested in read.nest.values())
     )
 
 

@@ -28,7 +28,7 @@ from ugs_backends.sql.table_names import EVENTS
 POOL_TIMEOUT_SECONDS = 5.0
 """Seconds that a session waits for a free connection."""
 MAX_WATCHERS = 100
-NATIVE = frozenset({"read", "find", "count", "group", "keys", "match", "nearest", "heaviest", "watch"})
+NATIVE = frozenset({"read", "find", "count", "group", "aggregate", "keys", "match", "nearest", "heaviest", "watch"})
 
 
 class SqlStorage(Storage):

@@ -10,6 +10,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from ugs.graph.model import EDGES, NODES, Edge, Node
+from ugs.reads.aggregation import Aggregation, Value
 from ugs.reads.filters import EVERYTHING, NOTHING, Compare, Has, Linked, Not, Op, Property, Where, all_of, any_of
 from ugs.reads.plan import Nested, Order, Page, Read
 from ugs.reads.sort_keys import FIRST, LAST, SortKey
@@ -219,10 +220,24 @@ def pages(*per: str) -> st.SearchStrategy[Page]:
 
 
 @cache
+def aggregations(table: Table) -> st.SearchStrategy[Aggregation]:
+    """Aggregates of columns and properties, in groups or not."""
+    property_value = st.builds(Value, st.just("properties_text"), st.sampled_from(KEYS))
+    value = st.one_of(st.sampled_from(columns(table)).map(Value), property_value, property_value)
+    some = st.lists(value, max_size=2, unique=True).map(tuple)
+    return st.builds(Aggregation, some, some, some, st.one_of(st.none(), st.integers(0, 3)))
+
+
+@cache
 def reads(table: Table, deep: int = 2) -> st.SearchStrategy[Read]:
     """Plans, nested as deep as it says."""
     order = orders(table, *table.counts, *SORT_KEYS)
-    flat = st.builds(Read, st.just(table), conditions(table, 1), order, pages(), total=st.booleans()).map(_with_counts)
+    aggregates = st.dictionaries(st.sampled_from(["one", "other"]), aggregations(table), max_size=1)
+    plain = st.builds(Read, st.just(table), conditions(table, 1), order, pages(), total=st.booleans())
+    aggregated = st.builds(
+        Read, st.just(table), conditions(table, 1), order, pages(), total=st.booleans(), aggregates=aggregates
+    )
+    flat = st.one_of(plain, plain, aggregated).map(_with_counts)
     if deep == 0:
         return flat
     inner = reads(EDGES if table is NODES else NODES, deep - 1)

@@ -20,8 +20,8 @@ from ugs_gateway.cli.output.mode import choose_mode
 from ugs_gateway.cli.output.results import Answer
 from ugs_gateway.cli.output.streams import Output, UsageError
 
-CREATING = frozenset({"add-node", "add-edge", "load-demo", "import", "ingest"})
-READING_FILES = frozenset({"import", "ingest"})
+CREATING = frozenset({"add-node", "add-edge", "load-demo", "import", "ingest", "restore"})
+READING_FILES = frozenset({"import", "ingest", "restore"})
 CREATING_ACTIONS = frozenset({("key", "add"), ("program", "save")})
 
 
@@ -54,7 +54,8 @@ def check_input_file(entry: Entry, arguments: ParsedArguments) -> None:
         file = arguments.words["file"]
         if entry.name == "import" and "format" not in arguments.options:
             format_for(file)
-        if file != STANDARD_INPUT:
+        may_be_folder = entry.name == "ingest" and "format" in arguments.options
+        if file != STANDARD_INPUT and not (may_be_folder and os.path.isdir(file)):
             with open_bytes(file):
                 pass
 

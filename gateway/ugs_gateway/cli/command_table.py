@@ -215,6 +215,18 @@ COMMANDS = (
     _operation("verify", "check that the state is what the log says", "maintenance", STORE, "verify"),
     _tool("rebuild", "throw the tables away and write what the log says", STORE),
     _tool("doctor", "look a store over, and repair it", STORE),
+    _operation(
+        "backup <file>", "write the whole history to a file, with a proof", "backups", STORE, "backup graph.wal"
+    ),
+    _operation(
+        "restore <file> [--until PLACE]",
+        "read a backup into an empty store",
+        "backups",
+        STORE,
+        "restore graph.wal",
+        "restore graph.wal --until 250",
+        "restore graph.wal --until 2026-01-31T12:00:00Z",
+    ),
     _tool("copy", "replay one store into another and prove them equal", STORE),
     _operation(
         "export [file] [--format F] [--scope S]",
@@ -233,12 +245,14 @@ COMMANDS = (
         "import - --format ndjson < graph.ndjson",
     ),
     _operation(
-        "ingest <file> [--scope S] [--unsupported]",
+        "ingest <file> [--format F] [--scope S] [--unsupported]",
         "keep notes and the facts they state",
         "ingestion",
         DATA,
         "ingest notes.ndjson",
         "ingest - --scope agent_private < notes.ndjson",
+        "ingest memory.json --format mcp-memory",
+        "ingest ~/vault --format markdown",
     ),
     _tool("serve", "serve a store over HTTP", GATEWAY),
     _tool("health", "ask a running gateway whether it can serve", GATEWAY),
@@ -268,7 +282,7 @@ COMMANDS = (
 
 NOW_ONLY = (
     *("add-node", "add-edge", "update", "delete", "send", "clear-scope", "snapshot", "load-demo", "import", "ingest"),
-    *("verify", "history", "versions", "diff", "undo", "watch", "key"),
+    *("verify", "history", "versions", "diff", "undo", "watch", "key", "backup", "restore"),
 )
 """Commands that change something or report on the whole history, and therefore refuse `--at`."""
 

@@ -63,11 +63,25 @@ async def open_target(target: Target, create: bool = False) -> AsyncIterator[Sys
 
 @asynccontextmanager
 async def _open(url: str, create: bool) -> AsyncIterator[System]:
+    """The system on a store, closed at the end; a store that a failing command has only created is removed again."""
+    new = create and would_create(url)
     system = await open_or_refuse(url, create)
+    done = False
     try:
         yield system
+        done = True
     finally:
         await system.close()
+        if new and not done:
+            await system.storage.remove_if_empty()
+
+
+def would_create(url: str) -> bool:
+    """Whether opening a URL makes a new store; False where the URL is wrong, which opening tells."""
+    try:
+        return not System.at_url(url).storage.is_there()
+    except UgsError:
+        return False
 
 
 async def open_or_refuse(url: str, create: bool = False) -> System:

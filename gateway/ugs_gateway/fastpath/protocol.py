@@ -18,6 +18,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from ugs_gateway.fastpath.handler import CONTENT_TYPES, PATH, AdmittedRequest, FastAnswer, FastPath, ParsedHeaders
 from ugs_gateway.fastpath.header_cache import CachedHead, head_of
+from ugs_gateway.http.content_negotiation import LARGE_GZIP_BYTES
 from ugs_gateway.http.header_timeout import HeaderTimeoutProtocol
 from ugs_gateway.http.request_policy import SECURITY_HEADERS, choose_request_id
 from ugs_gateway.observability.structured_logs import request_id
@@ -189,19 +190,19 @@ class FastPathProtocol(HeaderTimeoutProtocol):
         if isinstance(admitted, FastAnswer):
             self._write_answer(fast_path, headers, admitted, started)
         else:
-            self._start(fast_path, PendingRequest(headers, admitted, started))
+            self._start(fast_path, headers, admitted, started)
         return True
 
-    def _start(self, fast_path: FastPath, pending: PendingRequest) -> None:
-        answer = fast_path.run_sync(pending.admitted)
+    def _start(self, fast_path: FastPath, headers: ParsedHeaders, admitted: AdmittedRequest, started: float) -> None:
+        answer = fast_path.run_sync(admitted)
         if answer is None:
-            self._wait(fast_path, pending)
-        elif fast_path.is_slow_to_compress(pending.headers, answer):
-            self.cycle = self._pending = cast("Any", pending)
-            self._run(fast_path, pending, fast_path.compress_large(pending.headers, answer))
+            self._wait(fast_path, PendingRequest(headers, admitted, started))
+        elif len(answer.body) > LARGE_GZIP_BYTES and fast_path.is_slow_to_compress(headers, answer):
+            pending = self.cycle = self._pending = cast("Any", PendingRequest(headers, admitted, started))
+            self._run(fast_path, pending, fast_path.compress_large(headers, answer))
             self._start_deadline(fast_path)
         else:
-            self._write_answer(fast_path, pending.headers, answer, pending.started)
+            self._write_answer(fast_path, headers, answer, started)
 
     def _write_answer(self, fast_path: FastPath, headers: ParsedHeaders, answer: FastAnswer, started: float) -> None:
         self.transport.write(self._message(fast_path, headers, answer))

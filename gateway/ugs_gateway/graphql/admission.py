@@ -20,6 +20,7 @@ from ugs_gateway.graphql.persisted_documents import Documents
 from ugs_gateway.graphql.request import GraphQLRequest, RequestRejected, select_operation
 from ugs_gateway.http.cors import Origins
 from ugs_gateway.http.rate_limit import RateLimiter, TooManyRequests
+from ugs_gateway.observability.gateway_report import GatewaySelfReport
 from ugs_gateway.observability.metrics import Metrics
 from ugs_gateway.settings import Settings
 from ugs_gateway.tenants import Tenants
@@ -45,6 +46,7 @@ class RequestAdmission:
         self.operations, self.tenants, self.metrics = operations, tenants, metrics
         self.authenticator = Authenticator(settings, tenants.keyring)
         self.documents = Documents(settings)
+        self.report = GatewaySelfReport(settings, tenants)
         self.origins = Origins(settings)
         self.rates = RateLimiter(settings.max_requests_per_minute)
         self.login_limit = LoginLimit(failed_logins_in(settings))
@@ -109,7 +111,9 @@ class RequestAdmission:
 
     def context_in(self, system: System, principal: Principal) -> RequestContext:
         """The same, for a system that is already open."""
-        return RequestContext(system, principal, self.bounds, self.seconds, keyring=self.tenants.keyring)
+        return RequestContext(
+            system, principal, self.bounds, self.seconds, keyring=self.tenants.keyring, gateway=self.report
+        )
 
     def admit_request(
         self, graphql_request: GraphQLRequest, authorization: str | None, address: str, may_change: bool

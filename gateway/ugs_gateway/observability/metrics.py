@@ -1,4 +1,7 @@
-"""Prometheus metrics: requests by outcome, latencies, subscriptions, sockets, document cache and log position."""
+"""Prometheus metrics: requests by outcome, latencies, subscriptions, sockets, document cache and log position.
+
+They are those of all worker processes of the gateway, whichever of them is asked.
+"""
 
 from __future__ import annotations
 
@@ -7,74 +10,93 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 
-from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from ugs_gateway.observability.counters import BUCKETS, Column, Counters
 from ugs_schema.compiler.executor import OperationExecutor
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+OUTCOMES = {"ok": Column.OK, "errors": Column.ERRORS, "refused": Column.REFUSED}
+BOUNDS = [*(str(float(bound)) for bound in BUCKETS), "+Inf"]
 
 
 class Metrics(Collector):
     """The metrics of one gateway, in a registry of their own."""
 
-    def __init__(self, operations: OperationExecutor, position: Callable[[], int]) -> None:
+    def __init__(
+        self, operations: OperationExecutor, position: Callable[[], int], counters: Counters | None = None
+    ) -> None:
+        self.counters = counters or Counters.private()
+        self._own = self.counters.own
+        self._operations, self._position = operations, position
+        self._hits_before = self._own[Column.LOOKUPS_HIT]
+        self._misses_before = self._own[Column.LOOKUPS_MISSED]
         self.registry = CollectorRegistry()
-        self._requests = dict.fromkeys(("ok", "errors", "refused"), 0)
-        self._within, self._seconds = [0] * (len(BUCKETS) + 1), 0.0
-        self._subscriptions = Gauge("ugs_subscriptions", "Subscriptions under way", registry=self.registry)
-        self._sockets = Gauge("ugs_sockets", "WebSockets that are open", registry=self.registry)
         self.registry.register(self)
-        self.registry.register(_ScrapedValues(operations, position))
 
     def count_request(self, outcome: str, seconds: float) -> None:
         """Count one request."""
-        # Plain counters, converted when scraped: everything runs in the event loop's thread, so no lock is needed.
-        self._requests[outcome] += 1
-        self._within[bisect_left(BUCKETS, seconds)] += 1
-        self._seconds += seconds
+        # Plain numbers, converted when scraped: everything runs in the event loop's thread, so no lock is needed.
+        own = self._own
+        own[OUTCOMES[outcome]] += 1
+        own[Column.FIRST_BUCKET + bisect_left(BUCKETS, seconds)] += 1
+        own[Column.SECONDS] += seconds
+
+    def publish(self) -> None:
+        """Copy what other objects count into the row of this worker, where the others see it."""
+        own, operations = self._own, self._operations
+        own[Column.LOOKUPS_HIT] = self._hits_before + operations.hits
+        own[Column.LOOKUPS_MISSED] = self._misses_before + operations.misses
+        own[Column.DOCUMENTS] = operations.documents
+        own[Column.POSITION] = self._position()
 
     def collect(self) -> Iterable[Metric]:
-        """Request counters and latency histogram."""
+        """All metrics, summed over the workers; the position is that of the worker that has seen most."""
+        self.publish()
+        total = self.counters.total
         requests = CounterMetricFamily("ugs_requests", "GraphQL requests by outcome", labels=["outcome"])
-        for outcome, count in self._requests.items():
-            requests.add_metric([outcome], count)
+        for outcome, column in OUTCOMES.items():
+            requests.add_metric([outcome], total(column))
         yield requests
-        bounds = [*(str(float(bound)) for bound in BUCKETS), "+Inf"]
-        buckets = list(zip(bounds, accumulate(self._within), strict=True))
+        within = accumulate(total(Column.FIRST_BUCKET + bucket) for bucket in range(len(BOUNDS)))
         yield HistogramMetricFamily(
-            "ugs_request_seconds", "How long GraphQL requests took", buckets=buckets, sum_value=self._seconds
+            "ugs_request_seconds",
+            "How long GraphQL requests took",
+            buckets=list(zip(BOUNDS, within, strict=True)),
+            sum_value=total(Column.SECONDS),
         )
+        yield GaugeMetricFamily("ugs_subscriptions", "Subscriptions under way", total(Column.SUBSCRIPTIONS))
+        yield GaugeMetricFamily("ugs_sockets", "WebSockets that are open", total(Column.SOCKETS))
+        position = self.counters.greatest(Column.POSITION)
+        yield GaugeMetricFamily("ugs_events_position", "The last event of the log", position)
+        yield GaugeMetricFamily("ugs_documents", "Documents kept parsed and checked", total(Column.DOCUMENTS))
+        looked = CounterMetricFamily("ugs_document_lookups", "Documents looked up", labels=["found"])
+        looked.add_metric(["yes"], total(Column.LOOKUPS_HIT))
+        looked.add_metric(["no"], total(Column.LOOKUPS_MISSED))
+        yield looked
 
     @contextmanager
     def subscription(self) -> Iterator[None]:
         """Count a subscription while the block runs."""
-        with self._subscriptions.track_inprogress():
+        with self._held(Column.SUBSCRIPTIONS):
             yield
 
     @contextmanager
     def socket(self) -> Iterator[None]:
         """Count a socket while the block runs."""
-        with self._sockets.track_inprogress():
+        with self._held(Column.SOCKETS):
             yield
+
+    @contextmanager
+    def _held(self, gauge: Column) -> Iterator[None]:
+        self._own[gauge] += 1
+        try:
+            yield
+        finally:
+            self._own[gauge] -= 1
 
     def page(self) -> bytes:
         """All metrics in the Prometheus text format."""
         return generate_latest(self.registry)
-
-
-class _ScrapedValues(Collector):
-    """Values that other objects hold, read when metrics are scraped."""
-
-    def __init__(self, operations: OperationExecutor, position: Callable[[], int]) -> None:
-        self.operations, self.position = operations, position
-
-    def collect(self) -> Iterable[Metric]:
-        yield GaugeMetricFamily("ugs_events_position", "The last event of the log", self.position())
-        yield GaugeMetricFamily("ugs_documents", "Documents kept parsed and checked", self.operations.documents)
-        looked = CounterMetricFamily("ugs_document_lookups", "Documents looked up", labels=["found"])
-        looked.add_metric(["yes"], self.operations.hits)
-        looked.add_metric(["no"], self.operations.misses)
-        yield looked

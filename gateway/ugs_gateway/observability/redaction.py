@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 MASK = "***"
 WORD = re.compile(r"\S+")
@@ -24,6 +25,11 @@ def without_secrets(text: str, *urls: str) -> str:
     if "@" in text:
         text = WORD.sub(lambda found: _mask_userinfo(found[0]), text)
     return _mask_options(text)
+
+
+def mask_value(value: Any) -> Any:
+    """The value of a setting: texts with the passwords of URLs masked, everything else as it is."""
+    return mask_url(value) if isinstance(value, str) else value
 
 
 def mask_url(url: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from collections import deque
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
@@ -28,6 +29,7 @@ MAX_TRACE_CHARS = 16_000
 MARGIN_CHARS = 4_096
 """This many characters around the shown text are searched for secrets too, because a secret may lie across the cut."""
 MAX_INTEGER_BITS = 63
+TAIL_LINES, MAX_TAIL_CHARS = 500, 4_000
 
 
 class Log:
@@ -156,12 +158,33 @@ def _escaped(text: str) -> str:
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
+class LogTail(logging.Handler):
+    """Keeps the last lines of our own loggers, as text, with the secrets masked that every line masks."""
+
+    def __init__(self, lines: int) -> None:
+        super().__init__()
+        self.lines: deque[str] = deque(maxlen=lines)
+        self.setFormatter(TextLines())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one line, as long as the log shows it."""
+        self.lines.append(self.format(record)[:MAX_TAIL_CHARS])
+
+    def last(self, count: int) -> list[str]:
+        """The last lines, oldest first."""
+        return list(self.lines)[-count:] if count else []
+
+
+TAIL = LogTail(TAIL_LINES)
+"""The end of the log of this process."""
+
+
 def set_up_logs(level: LogLevel, format: LogFormat) -> None:
     """Configure all loggers of the process to write to standard error in one format."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if format is LogFormat.JSON else TextLines())
     # Libraries log only at level debug: their errors reach us as exceptions, and uvicorn would repeat our access log.
     foreign = logging.DEBUG if level is LogLevel.DEBUG else logging.CRITICAL
-    logging.basicConfig(level=foreign, handlers=[handler], force=True)
+    logging.basicConfig(level=foreign, handlers=[handler, TAIL], force=True)
     for name in OWN_LOGGERS:
         logging.getLogger(name).setLevel(level.value.upper())

@@ -75,6 +75,8 @@ LIST_ROWS: Mapping[str, int] = {
     "RecallItem.evidence": 1,
     "RecallResult.items": 20,
     "RecallResult.entities": 20,
+    "Gateway.settings": 60,
+    "Gateway.tenants": 100,
     "Ontology.connectionTypes": 50,
     "Ontology.properties": 50,
     "TypeProperties.definitions": 20,
@@ -139,6 +141,10 @@ FIELD_COSTS: Mapping[str, int] = {
     "Query.recall": 200,
     "Query.duplicateEntities": 500,
     "Query.entityNeighborhood": 100,
+    "GraphNodeConnection.aggregate": 100,
+    "GraphEdgeConnection.aggregate": 100,
+    "GraphNodeAggregate.groupBy": 50,
+    "GraphEdgeAggregate.groupBy": 50,
 }
 """The additional cost of fields that read many more rows than they return."""
 
@@ -147,6 +153,9 @@ MOMENT_COST = 2_000
 
 CONNECTION_FIELDS = frozenset({"nodes", "edges", "pageInfo", "node"})
 """Fields of a connection; its rows are already counted."""
+
+PAGE_FIELDS = frozenset({"aggregate"})
+"""Fields of a connection that are there once, and not for each row."""
 
 
 class FieldCost:
@@ -159,6 +168,7 @@ class FieldCost:
         is_list: bool,
         children: list[FieldCost],
         own_cost: int = 1,
+        once: bool = False,
     ) -> None:
         self.sizes, self.default_rows, self.is_list, self.children, self.own_cost = (
             sizes,
@@ -167,14 +177,17 @@ class FieldCost:
             children,
             own_cost,
         )
+        self.once = once
+        """Whether it is a field of a page and not of its rows."""
         self.constant: bool = not any(isinstance(size, str) for _, size in sizes) and all(
             part.constant for part in children
         )
 
     def cost(self, variables: Mapping[str, Any], limits: Limits) -> int:
         """The maximal cost of this field with these variables."""
-        each = sum(part.cost(variables, limits) for part in self.children)
-        return self.own_cost + (self._count_rows(variables, limits) * (1 + each) if self.is_list else each)
+        each = sum(part.cost(variables, limits) for part in self.children if not part.once)
+        once = sum(part.cost(variables, limits) for part in self.children if part.once)
+        return self.own_cost + once + (self._count_rows(variables, limits) * (1 + each) if self.is_list else each)
 
     def _count_rows(self, variables: Mapping[str, Any], limits: Limits) -> int:
         known = [(name, _to_size(variables.get(size) if isinstance(size, str) else size)) for name, size in self.sizes]
@@ -254,6 +267,7 @@ class CostAnalysis:
                 is_list,
                 children,
                 1 + FIELD_COSTS.get(name, 0),
+                inner and node.name.value in PAGE_FIELDS,
             )
         ]
 

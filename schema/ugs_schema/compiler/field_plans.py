@@ -7,6 +7,7 @@ reads of a row are keyed by the path of response keys from the row to the field.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -23,8 +24,11 @@ from ugs.reads.plan import Order, Page, Read
 from ugs.reads.rendering import Column, Piece
 from ugs.tables import Table
 from ugs.values import check_key, check_type, check_value
+from ugs_schema.compiler.aggregates import ParseValue, build_aggregate_templates, needs_rows, parse_named_value
 from ugs_schema.compiler.plan_templates import Arguments, NestedTemplate, ReadCriteria, ReadTemplate
 from ugs_schema.compiler.selection import SelectedField, Selection
+from ugs_schema.graph.filters import EDGE_FIELDS as EDGE_FILTER_FIELDS
+from ugs_schema.graph.filters import NODE_FIELDS as NODE_FILTER_FIELDS
 from ugs_schema.graph.filters import build_edge_where, build_node_where
 from ugs_schema.graph.order_by import EDGE_COLUMNS, NODE_COLUMNS, parse_order
 from ugs_schema.pagination import DEFAULT_NESTED_ROWS, parse_page
@@ -49,6 +53,8 @@ class TypePlan(Struct, frozen=True):
     """Fields that `ugs_schema.compiler.response_plan` renders from more than the row."""
     field_compilers: Mapping[str, Callable[[Any, SelectedField, str], list[Piece]]] = {}
     """Additional fields with their own rendering functions, called with compiler, field and path."""
+    parse_value: ParseValue | None = None
+    """Which value the arguments of aggregates name."""
 
 
 def build_nests_below(
@@ -79,13 +85,26 @@ def build_connection_template(
     """The read of a connection field: page, total if selected, and nested reads of its rows."""
     fields = selection.collect_subfields(selected_field)
     total = any(field.name == "totalCount" for field in fields.values())
+    parse_value = type_plan.parse_value
+    aggregates = build_aggregate_templates(selection, fields, parse_value) if parse_value is not None else []
     return ReadTemplate(
         type_plan.table,
         build_connection_nests(selection, fields, type_plan),
         total,
         Arguments(selected_field),
-        parse_criteria,
+        omit_rows(parse_criteria) if aggregates and not needs_rows(fields) else parse_criteria,
+        aggregates,
     )
+
+
+def omit_rows(parse_criteria: Callable[[dict[str, Any]], ReadCriteria]) -> Callable[[dict[str, Any]], ReadCriteria]:
+    """The criteria for a read whose rows are not shown."""
+
+    def parse(arguments: dict[str, Any]) -> ReadCriteria:
+        where, _, _ = parse_criteria(arguments)
+        return where, (), COUNT_ONLY
+
+    return parse
 
 
 def build_connection_nests(selection: Selection, fields: Mapping[str, SelectedField], type_plan: TypePlan) -> Nests:
@@ -225,6 +244,7 @@ NODE_PLAN = TypePlan(
     },
     NODE_FIELDS,
     frozenset({"property", "degree", "outgoing", "incoming"}),
+    parse_value=partial(parse_named_value, NODE_FILTER_FIELDS),
 )
 EDGE_PLAN = TypePlan(
     EDGES,
@@ -237,5 +257,6 @@ EDGE_PLAN = TypePlan(
     },
     EDGE_FIELDS,
     frozenset({"property", "fromNode", "toNode", "dangling"}),
+    parse_value=partial(parse_named_value, EDGE_FILTER_FIELDS),
 )
 TYPE_PLANS = {type_plan.type_name: type_plan for type_plan in (NODE_PLAN, EDGE_PLAN)}

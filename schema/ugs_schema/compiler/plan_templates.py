@@ -6,8 +6,8 @@ constant arguments are coerced once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from graphql import (
     FieldNode,
@@ -26,6 +26,7 @@ from graphql import (
 from graphql.execution.values import VariableValues
 from msgspec import Struct
 
+from ugs.reads.aggregation import Aggregation
 from ugs.reads.filters import EVERYTHING, Where
 from ugs.reads.plan import WHOLE, Nested, Order, Page, Read
 from ugs.support.bounded_cache import BoundedCache
@@ -211,6 +212,15 @@ class NestedTemplate(Struct, frozen=True):
     read: ReadTemplate
 
 
+class BoundAggregate(Protocol):
+    """An aggregation with placeholders for variables (`ugs_schema.compiler.aggregates`)."""
+
+    name: str
+    constant: bool
+
+    def bind(self, variables: VariableValues) -> Aggregation: ...
+
+
 class ReadTemplate:
     """A read plan with placeholders for variables."""
 
@@ -221,10 +231,12 @@ class ReadTemplate:
         total: bool = False,
         arguments: Arguments | None = None,
         parse_criteria: Callable[[dict[str, Any]], ReadCriteria] = lambda arguments: ALL_ROWS,
+        aggregates: Sequence[BoundAggregate] = (),
     ) -> None:
         self.table, self.nest, self.total = table, dict(nest), total
         self.arguments, self.parse_criteria = arguments, parse_criteria
-        own = arguments is None or arguments.constant
+        self.aggregates = aggregates
+        own = (arguments is None or arguments.constant) and all(one.constant for one in aggregates)
         self.constant: bool = own and all(nested.read.constant for nested in self.nest.values())
         self._constant_value: Read | None = None
         self._nest: Mapping[str, Nested] | None = None
@@ -253,7 +265,8 @@ class ReadTemplate:
     def _bind_uncached(self, variables: VariableValues) -> Read:
         where, order, page = self.parse_criteria({} if self.arguments is None else self.arguments(variables))
         table = self.table.counting(part.field for part in order) if order else self.table
-        return Read(table, where, order, page, self._bind_nested(variables), self.total)
+        aggregates = {one.name: one.bind(variables) for one in self.aggregates}
+        return Read(table, where, order, page, self._bind_nested(variables), self.total, aggregates)
 
     def _bind_nested(self, variables: VariableValues) -> Mapping[str, Nested]:
         """The nested reads. If they are constant the same object is returned each time, so that stores can cache by

@@ -30,6 +30,7 @@ from ugs.reads.rendering import (
     json_of,
 )
 from ugs.values import from_text
+from ugs_schema.compiler.aggregates import compile_aggregate
 from ugs_schema.compiler.field_plans import TYPE_PLANS, TypePlan
 from ugs_schema.compiler.plan_templates import Arguments
 from ugs_schema.compiler.selection import SelectedField, Selection
@@ -147,6 +148,8 @@ class Compiler:
             return list(build_object((inner.key, [PAGE_INFO[inner.name]]) for inner in fields))
         if field.name == "edges":
             return self._compile_edge_items(field, type_plan)
+        if field.name == "aggregate" and type_plan.parse_value is not None:
+            return [compile_aggregate(self.selection, field, type_plan.parse_value, self.render_args)]
         raise NotCompilable(field.name)
 
     def _compile_edge_items(self, field: SelectedField, type_plan: TypePlan) -> Pieces:

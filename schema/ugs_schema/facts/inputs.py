@@ -156,6 +156,11 @@ class IngestInput:
     require_support: bool = strawberry.field(
         default=True, description="Refuse names and predicates that occur neither in the note nor in a quote"
     )
+    skip_known: bool = strawberry.field(
+        default=False,
+        description="Leave out notes with the text, source and scope of one that was ingested so before, "
+        "and all that they state",
+    )
     tenant_id: str | None = strawberry.field(default=None, description=TENANT)
     project_id: str | None = strawberry.field(default=None, description=PROJECT)
     agent_id: str | None = strawberry.field(default=None, description=AGENT)

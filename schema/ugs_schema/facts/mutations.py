@@ -253,6 +253,7 @@ class FactsMutation:
             *(to_note_to_ingest(note) for note in input.notes),
             scope=input.scope,
             supported=input.require_support,
+            skip_known=input.skip_known,
             tenant=input.tenant_id,
             project=input.project_id,
             agent=input.agent_id,

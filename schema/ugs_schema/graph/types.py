@@ -24,6 +24,7 @@ from ugs_schema.compiler.field_plans import EDGE_PLAN, NODE_PLAN, parse_edges_at
 from ugs_schema.compiler.plan_templates import ReadTemplate
 from ugs_schema.compiler.selection import Selection, get_selected_field
 from ugs_schema.context import Info
+from ugs_schema.graph.aggregates import GraphEdgeAggregate, GraphNodeAggregate, show_aggregate
 from ugs_schema.graph.content import Content, to_graphql_content
 from ugs_schema.graph.filters import EdgeFilter
 from ugs_schema.graph.order_by import EdgeOrder
@@ -299,6 +300,9 @@ class RowPage:
         self.rows, self.page, self.cursors, self.at = rows, page, cursors, at
 
 
+AGGREGATE = "All rows of the list in short, whatever page is shown: counts, sums, minima and maxima, in groups too"
+
+
 @strawberry.type(description="A page")
 class RowConnection:
     """Common fields of both connection types; not a type of the schema."""
@@ -316,6 +320,11 @@ class RowConnection:
 
 @strawberry.type(description="A page of nodes")
 class GraphNodeConnection(RowConnection):
+    @strawberry.field(description=AGGREGATE)
+    def aggregate(self, info: Info) -> GraphNodeAggregate:
+        assert NODE_PLAN.parse_value is not None
+        return GraphNodeAggregate(shown=show_aggregate(self.paged.rows, info, NODE_PLAN.parse_value))
+
     @strawberry.field(description="The nodes with their cursors")
     def edges(self, info: Info) -> list[GraphNodeEdge]:
         pairs = zip(self.paged.cursors, self.paged.rows.items, strict=True)
@@ -328,6 +337,11 @@ class GraphNodeConnection(RowConnection):
 
 @strawberry.type(description="A page of edges")
 class GraphEdgeConnection(RowConnection):
+    @strawberry.field(description=AGGREGATE)
+    def aggregate(self, info: Info) -> GraphEdgeAggregate:
+        assert EDGE_PLAN.parse_value is not None
+        return GraphEdgeAggregate(shown=show_aggregate(self.paged.rows, info, EDGE_PLAN.parse_value))
+
     @strawberry.field(description="The edges with their cursors")
     def edges(self, info: Info) -> list[GraphEdgeEdge]:
         pairs = zip(self.paged.cursors, self.paged.rows.items, strict=True)

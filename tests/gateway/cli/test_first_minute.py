@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -201,6 +201,49 @@ def test_every_code_has_one_name() -> None:
 def test_a_file_that_is_not_there_makes_no_store(words: list[str], ugs: Ugs) -> None:
     assert ugs(*words).value["error"]["code"] == "E007"
     assert list(Path().iterdir()) == []
+
+
+FAILING = [
+    ("import", "bad.json"),
+    ("import", "late.ndjson"),
+    ("import", "bad.log", "--format", "log"),
+    ("import", "unlike.json", "--on-conflict", "sometimes"),
+    ("ingest", "bad.ndjson"),
+    ("add-node", "?"),
+    ("add-node", "a", "T", "x:=oops"),
+    ("key", "add", "--role", "nobody"),
+    ("program", "save", "bad.log"),
+]
+
+
+@pytest.mark.parametrize("store", ["file:new", "sqlite:///new.db"])
+@pytest.mark.parametrize("words", FAILING, ids=lambda words: "-".join(words[:2]))
+def test_a_command_that_fails_leaves_no_new_store(words: Sequence[str], store: str, ugs: Ugs) -> None:
+    Path("bad.json").write_text('{"nodes": [{"id": 3}]}')
+    Path("late.ndjson").write_text('{"kind": "node", "id": "a"}\n not JSON\n')
+    Path("bad.ndjson").write_text('{"note": 3}\n')
+    Path("bad.log").write_text("hello\n")
+    before = sorted(Path().iterdir())
+    done = ugs(*words, "--store", store)
+    assert done.code and done.value["error"]["code"]
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("store", ["file:kept", "sqlite:///kept/store.db"])
+def test_a_command_that_fails_keeps_what_was_there(store: str, ugs: Ugs) -> None:
+    Path("kept").mkdir()
+    assert ugs("add-node", "?", "--store", store).code == 2
+    assert [path.name for path in Path().iterdir()] == ["kept"] and list(Path("kept").iterdir()) == []
+    assert ugs("add-node", "a", "--store", store).code == 0
+    assert ugs("add-node", "a", "--store", store).code == 1
+    assert ugs("get", "a", "--store", store).value["id"] == "a"
+
+
+def test_a_first_batch_that_was_imported_stays(ugs: Ugs) -> None:
+    lines = [json.dumps({"kind": "node", "id": f"n{number}"}) for number in range(450)]
+    Path("g.ndjson").write_text("\n".join([*lines, "not JSON"]))
+    assert ugs("import", "g.ndjson", "--store", "file:new").code == 1
+    assert ugs("stats", "--store", "file:new").value["nodes"] == 400
 
 
 def test_json_that_is_none_on_the_command_line_is_a_usage_error(demo: Ugs) -> None:

@@ -163,6 +163,13 @@ def test_a_query_takes_parameters_and_standard_input(demo: Ugs) -> None:
     assert demo("cypher", "RETURN 0.0/0.0 AS x").value["rows"] == [["NaN"]]
 
 
+def test_a_query_shows_points_and_warns_of_its_remarks(demo: Ugs) -> None:
+    place = {"@point": {"longitude": 12, "latitude": 56.5}}
+    asked = demo("cypher", "MATCH (a), (b) RETURN DISTINCT $p AS p, $p.latitude AS y", f"p:={json.dumps(place)}")
+    assert asked.value["rows"] == [[{"type": "Point", "coordinates": [12.0, 56.5], "crs": "wgs-84"}, 56.5]]
+    assert "cartesian product (line 1, column 1)" in asked.err
+
+
 def test_watching_begins_where_it_is_told(demo: Ugs) -> None:
     seen = demo("watch", "--after", "13", "--count", "2")
     assert [json.loads(line)["seq"] for line in seen.out.splitlines()] == [14, 15]

@@ -96,6 +96,8 @@ cypher 'MATCH (p:person) RETURN p.name, p ORDER BY p.name LIMIT 1'
 cypher 'MATCH (p:person RETURN'
 cypher 'MATCH (p) WHERE p.name = $n RETURN p.name' n='Bob Smith'
 cypher 'EXPLAIN MATCH (p:person) RETURN p' --human
+cypher 'MATCH (a), (b) RETURN count(*) AS n, point({x: 1, y: 2}) AS p'
+cypher 'RETURN point({x: 1}).y'
 facts Nobody
 stats --at 3
 get alice --at 0

@@ -152,6 +152,16 @@ async def test_asking_in_cypher() -> None:
             assert (await talk.refused("cypher", query=bad))["code"] not in ("INTERNAL", "TIMEOUT")
 
 
+async def test_points_and_remarks_of_a_query_reach_an_agent() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        query = "MATCH (a), (b) RETURN DISTINCT $home AS home, point.distance($home, point({x: 4, y: 6})) AS far"
+        await remember(talk, 1)
+        found = await talk("cypher", query=query, params={"home": {"@point": {"x": 1, "y": 2}}})
+        assert found["rows"] == [[{"type": "Point", "coordinates": [1.0, 2.0], "crs": "cartesian"}, 5.0]]
+        (remark,) = found["notifications"]
+        assert remark.startswith("CARTESIAN_PRODUCT: ") and remark.endswith("(line 1, column 1)")
+
+
 async def test_what_is_too_long_is_cut_and_says_so() -> None:
     async with near(profile=Profile.EXTENDED, bounds=Bounds(bytes=1_000)) as talk:
         await remember(talk, 60)

@@ -51,6 +51,52 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "MATCH (n{a}), (m{a}) WHERE <n> < <m> MATCH (n)((u)-[r]-(v)){1,2}(m) RETURN <n> AS a, <m> AS b, [z IN r | z.k] AS k",
         "MATCH ((u{a})-[:R]->(v{a})){2,3} RETURN [z IN u | z.x] AS xs",
     ),
+    "path selectors": (
+        "MATCH p = SHORTEST 1 (n{a})-->+(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l",
+        "MATCH p = SHORTEST 2 (n{a})-[:R|S]-{1,4}(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l",
+        "MATCH p = ALL SHORTEST (n{a})-->*(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l, [r IN relationships(p) | r.k] AS ks",
+        "MATCH p = SHORTEST 2 GROUPS (n{a})((u{a})-[r]->(v{a}) WHERE u.x < v.x)+(m{a}) "
+        "RETURN <n> AS a, <m> AS b, [z IN u | z.x] AS xs, [z IN r | z.k] AS ks",
+        "MATCH p = ANY SHORTEST (n{a} {x: 0})-[:!T]->{0,3}(m{a})<--(q{a}) RETURN <n> AS a, <q> AS b, length(p) AS l",
+        "MATCH p = ANY 2 PATHS (n{a})-[:R]->{1,3}(m{a} WHERE m.x > 0) RETURN <n> AS a, <m> AS b, count(p) AS c",
+        "MATCH (n1{a}), (n2{a}) MATCH p = SHORTEST 1 PATH GROUP (n1)-[r WHERE r.k > 0]-+(n2) RETURN <n1> AS a, <n2> AS b, length(p) AS l",
+        "MATCH (n{a}) OPTIONAL MATCH p = ALL SHORTEST (n)-[:S]->+(m{a}) RETURN <n> AS a, <m> AS b, length(p) AS l",
+        "MATCH (n{a}) RETURN <n> AS a, COUNT { SHORTEST 1 (n)-->+(m{a}) } AS c, EXISTS { ANY (n)-[:T]->+(m2{a}) } AS e",
+        "MATCH SHORTEST 1 ((n{a})-[r]->{1,4}(m{a}) WHERE size(r) > 1) RETURN <n> AS a, <m> AS b, size(r) AS s",
+        "MATCH p = ALL SHORTEST (n{a})-->+(n) RETURN <n> AS a, length(p) AS l",
+        "MATCH ALL SHORTEST (n{a})-[r]->+(m{a})-[q]->+(m) RETURN <n> AS a, <m> AS b, size(r) AS s, size(q) AS t",
+    ),
+    "points": (
+        "UNWIND [point({x: 1, y: 2}), point({x: 1, y: 2, z: 3}), point({longitude: 190, latitude: 5}), point({x: 1, y: 2, "
+        "crs: 'WGS-84'}), point({latitude: 1, longitude: 2, height: 3}), null] AS p "
+        "RETURN toString(p) AS t, p.x AS x, p.y AS y, p.crs AS c, p.srid AS s, valueType(p) AS v",
+        "MATCH (n{a}), (m{a}) WITH point({x: n.x, y: 1}) AS p, point({x: 0, y: m.x}) AS q RETURN point.distance(p, q) AS d, p = q AS e",
+        "UNWIND [point({x: 1, y: 2}), point({x: 2, y: 1}), point({x: 1, y: 2, z: 3}), 1, null] AS p UNWIND [point({x: 1, y: 2}), "
+        "point({x: 0, y: 1})] AS q RETURN p < q AS a, p <= q AS b, p > q AS c, p >= q AS d, p = q AS e, p <> q AS f",
+        "MATCH (n{a}) WHERE point.withinBBox(point({x: n.x, y: 0}), point({x: 0, y: 0}), point({x: 2, y: 0})) RETURN n.x AS x",
+        "UNWIND [179, -179, 0, 170] AS l RETURN point.withinBBox(point({longitude: l, latitude: 2}), "
+        "point({longitude: 170, latitude: 0}), point({longitude: -170, latitude: 10})) AS w",
+        "MATCH (n{a}) WITH point({longitude: coalesce(n.x, 7), latitude: 50}) AS p RETURN count(DISTINCT p) AS n, toString(min(p)) AS a, "
+        "toString(max(p)) AS b",
+        "UNWIND range(-2, 2) AS i RETURN round(point.distance(point({longitude: i * 30, latitude: i * 40}), "
+        "point({longitude: 12.5, latitude: 56})), 3) AS d, round(point.distance(point({longitude: i, latitude: i, height: i * 500}), "
+        "point({longitude: 1, latitude: 2, height: 3})), 3) AS e",
+        "UNWIND [point({x: 2, y: 1}), point({longitude: 1, latitude: 2}), point({x: 1, y: 3}), [1], {a: 1}, date('2020-01-01'), 'a', null, "
+        "point({x: 1, y: 2, z: 3}), point({longitude: 1, latitude: 2, height: 1})] AS v WITH v ORDER BY v "
+        "WITH collect(valueType(v) + coalesce(toStringOrNull(v), '')) AS vs RETURN reduce(t = '', v IN vs | t + v) AS t",
+        "RETURN point({x: null, y: 2}) AS a, point.distance(1, point({x: 1, y: 2})) AS b, point.distance(point({x: 1, y: 2}), "
+        "point({x: 1, y: 2, z: 1})) AS c, point({x: 1, y: 2}) IN [point({x: 1, y: 2})] AS d",
+    ),
+    "vectors": (
+        "UNWIND [[1, 2, 3], [3, 2, 1], [-1.5, 0, 2]] AS v RETURN round(vector.similarity.cosine(v, [1, 0.5, 2]), 5) AS c, "
+        "round(vector.similarity.euclidean(v, [1, 0.5, 2]), 5) AS e",
+        "RETURN vector.similarity.euclidean([1, 2], [1, 2]) AS a, vector.similarity.cosine([1, 0], [0, 1]) AS b",
+        "RETURN vector.similarity.cosine(null, [1]) AS a, vector.similarity.euclidean([1], null) AS b",
+        "UNWIND [[1e-20, 0], [1e30, 1], [0.1, 0.2]] AS v RETURN round(vector.similarity.cosine(v, [1, 1]), 5) AS c",
+        "WITH [[1, 2], [2, 1], [3, 3]] AS vs UNWIND vs AS v WITH v, vector.similarity.cosine(v, [2, 1]) AS c ORDER BY c DESC LIMIT 2 "
+        "RETURN v, round(c, 5) AS c",
+        "MATCH (n{a}) WHERE n.x IS NOT NULL RETURN vector.similarity.euclidean([n.x, 1], [0, 1]) AS s",
+    ),
     "concatenation": (
         "RETURN 'a' || 'b' || 'c' AS x",
         "RETURN [1] || [2, 3] AS x",

@@ -71,6 +71,8 @@ ROWS: list[tuple[str, list[list[Any]]]] = [
     ("MATCH p = (a {x: 0})((u)-->(v) WHERE v.x < 3)+ (b) RETURN [n IN nodes(p) | n.x] AS xs ORDER BY size(xs)",
      [[[0, 1]], [[0, 1, 2]]]),
     ("MATCH (a {x: 5})((u)<-[r]-(v:A|B)){2} (b) RETURN [z IN u | z.x] AS us, b.x AS x", [[[5, 4], 3]]),
+    ("MATCH (a {x: 0})((u)--(v)--(u)){1,2}(b) RETURN count(*)", [[0]]),
+    ("MATCH (a {x: 0})((u)--(v)--(w)--(t)--(u)){1}(b) RETURN b.x, size(t)", [[0, 1], [0, 1]]),
     ("CALL db.labels()", [["A"], ["B"]]),
     ("CALL db.relationshipTypes() YIELD relationshipType AS t WHERE t <> 'S' RETURN t", [["R"], ["T"]]),
     ("CALL db.propertyKeys() YIELD propertyKey RETURN count(*)", [[1]]),
@@ -99,8 +101,25 @@ ERRORS = [
     ("WITH 1 AS x RETURN x:A|B", "InvalidArgumentType"),
     ("MATCH (n)-[r:!A*1..2]->() RETURN n", "InvalidRelationshipPattern"),
     ("MATCH (n) WHERE n:$('A') RETURN n", "UnexpectedSyntax"),
-    ("MATCH p = SHORTEST 1 (a)-->+(b) RETURN p", "UnexpectedSyntax"),
-    ("RETURN point({x: 1, y: 2})", "UnknownFunction"),
+    ("MATCH SHORTEST (a)-->+(b) RETURN a", "UnexpectedSyntax"),
+    ("MATCH SHORTEST 0 (a)-->+(b) RETURN a", "NumberOutOfRange"),
+    ("MATCH SHORTEST 99999999999999999999 (a)-->+(b) RETURN a", "NumberOutOfRange"),
+    ("MATCH SHORTEST 1.5 (a)-->+(b) RETURN a", "UnexpectedSyntax"),
+    ("MATCH SHORTEST $k (a)-->+(b) RETURN a", "UnexpectedSyntax"),
+    ("MATCH ANY SHORTEST 2 (a)-->+(b) RETURN a", "UnexpectedSyntax"),
+    ("MATCH SHORTEST 1 shortestPath((a)-[*]-(b)) RETURN a", "UnexpectedSyntax"),
+    ("MATCH SHORTEST 1 (a)-->+(b), (c) RETURN a", "UnexpectedSyntax"),
+    ("MATCH (SHORTEST 1 (a)-->+(b)) RETURN a", "UnexpectedSyntax"),
+    ("MATCH p = SHORTEST 1 ((a)-->+(b) WHERE length(p) > 1) RETURN p", "UndefinedVariable"),
+    ("MATCH SHORTEST 1 (a)((a)-->(b))+(c) RETURN b", "VariableAlreadyBound"),
+    ("RETURN point(1)", "InvalidArgumentType"),
+    ("RETURN point()", "InvalidNumberOfArguments"),
+    ("RETURN distance(point({x: 1, y: 2}), point({x: 1, y: 2}))", "UnknownFunction"),
+    ("RETURN point({x: 1, y: 2}) + 1", "InvalidArgumentType"),
+    ("WITH point({x: 1, y: 2}) AS p RETURN p['x']", "InvalidArgumentType"),
+    ("WITH point({x: 1, y: 2}) AS p RETURN keys(p)", "InvalidArgumentType"),
+    ("RETURN size(point({x: 1, y: 2}))", "InvalidArgumentType"),
+    ("RETURN vector.similarity.cosine('a', [1])", "InvalidArgumentType"),
     ("MATCH (n WHERE m.x > 1) RETURN n", "UndefinedVariable"),
     ("MATCH (n)-[r* WHERE r.x > 1]->() RETURN n", "UnexpectedSyntax"),
     ("MATCH (n WHERE count(n) > 1) RETURN n", "InvalidAggregation"),
@@ -134,6 +153,40 @@ def test_a_mistake_is_named_with_its_place(text: str, detail: str) -> None:
 
     assert failed.value.detail == detail
     assert failed.value.details["line"] == 1
+
+
+WRONG_VALUES = [
+    ("UNWIND [1, 2] AS i\nRETURN point({x: i})", "ArgumentError", 2, 8),
+    ("RETURN point({x: 1, y: 2, crs: 'flat'})", "ArgumentError", 1, 8),
+    ("RETURN point({x: 1, y: 2, srid: 1})", "ArgumentError", 1, 8),
+    ("RETURN point({x: 1, y: 2, crs: 'cartesian', srid: 7203})", "ArgumentError", 1, 8),
+    ("RETURN point({x: 1, y: 2, srid: 4979})", "ArgumentError", 1, 8),
+    ("RETURN point({longitude: 1, latitude: 2, crs: 'cartesian'})", "ArgumentError", 1, 8),
+    ("RETURN point({longitude: 1, latitude: 91})", "ArgumentError", 1, 8),
+    ("RETURN point({x: 'a', y: 2})", "ArgumentError", 1, 8),
+    ("RETURN point({x: 0.0 / 0.0, y: 2})", "ArgumentError", 1, 8),
+    ("WITH point({x: 1, y: 2}) AS p RETURN p.z", "ArgumentError", 1, 39),
+    ("WITH point({x: 1, y: 2}) AS p RETURN p.longitude", "ArgumentError", 1, 39),
+    ("RETURN vector.similarity.cosine([1], [1, 2])", "ArgumentError", 1, 8),
+    ("RETURN vector.similarity.cosine([0], [1])", "ArgumentError", 1, 8),
+    ("RETURN vector.similarity.euclidean([1, null], [1, 2])", "ArgumentError", 1, 8),
+    ("RETURN vector.similarity.euclidean([1e300], [1])", "ArgumentError", 1, 8),
+    ("UNWIND ['a', 1] AS x RETURN 2 * x", "TypeError", 1, 31),
+    ("UNWIND [1, 'a'] AS x RETURN -x", "TypeError", 1, 29),
+    ("UNWIND [true, 1] AS x RETURN 1 + x", "TypeError", 1, 32),
+    ("UNWIND [1] AS x RETURN [x][x / 0]", "ArithmeticError", 1, 30),
+]
+
+
+@pytest.mark.parametrize(("text", "type", "line", "column"), WRONG_VALUES)
+async def test_a_value_that_cannot_be_used_is_named_with_its_place(
+    system: System, text: str, type: str, line: int, column: int
+) -> None:
+    with pytest.raises(CypherError) as failed:
+        await rows(system, text)
+
+    assert failed.value.type == type
+    assert (failed.value.details["line"], failed.value.details["column"]) == (line, column)
 
 
 @pytest.mark.parametrize("text", ["MATCH (n:$(null)) RETURN n", "UNWIND ['a', 1] AS x RETURN x || 'b'"])

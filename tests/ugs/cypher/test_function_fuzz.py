@@ -47,20 +47,23 @@ MOMENTS = [
     {"@time": "00:00+18:00"}, {"@localdatetime": "+999999999-12-31T23:59:59.999999999"}, {"@datetime": "0000-01-01T00:00Z"},
     {"@datetime": "2024-03-31T02:30[Europe/Berlin]"}, {"@duration": "P1Y2M3DT4.5S"},
     {"@duration": "P999999999999Y"}, {"@duration": "-PT9223372036854775807S"}, {"@duration": "PT0S"},
+    {"@point": {"x": 1e308, "y": -1e308}}, {"@point": {"x": 0, "y": 0, "z": 5e-324}}, {"@point": {"longitude": 1e300, "latitude": -90}},
+    {"@point": {"longitude": -180, "latitude": 90, "height": 1e308}},
 ]  # fmt: skip
 CONTAINERS: list[Any] = [
     [], [None], [1, "a", None, 2.5], [[]], [[[[[[1]]]]]], list(range(1000)), {}, {"a": None}, {"a": {"b": {"c": []}}},
     {"year": 2**62, "month": -1}, {"year": 999_999_999, "day": 40}, {"hour": 1e308}, {"timezone": 5}, {"epochMillis": 2**63 - 1},
     {"epochSeconds": 10**30}, {"date": "x"}, {"seconds": float("inf")}, {"months": 2**63 - 1, "days": -(2**63)}, {"years": 1e300},
     {"datetime": {"@datetime": "2024-01-01T00:00Z"}, "timezone": "Nowhere/None"}, {"week": 99, "year": 1}, {"quarter": 1e18},
-    {"nanosecond": 2**63 - 1}, {"year": "x"}, {"year": float("nan")},
+    {"nanosecond": 2**63 - 1}, {"year": "x"}, {"year": float("nan")}, {"x": 1, "y": 2, "srid": 10**30}, {"x": float("inf"), "y": 0},
+    {"longitude": 10**300, "latitude": 0, "crs": []}, {"x": 10**400, "y": 0},
 ]  # fmt: skip
 VALUES: list[Any] = [None, True, False, *INTEGERS, *FLOATS, *TEXTS, *MOMENTS, *CONTAINERS]
 BINARIES = ["+", "-", "*", "/", "%", "^", "=", "<>", "<", ">=", "IN", "STARTS WITH", "CONTAINS", "=~", "AND", "XOR"]
 SHAPES = [
     "$a[$b]", "$a[$b..]", "$a[..$b]", "$a[$b..$b]", "-$a", "NOT $a", "$a.year", "$a.epochMillis", "$a IS NULL", "$a {.*}", "$a {.x, y: $b}",
     "[x IN $a WHERE x = $b]", "all(x IN $a WHERE x > $b)", "reduce(s = $b, x IN $a | s + x)", "CASE $a WHEN $b THEN 1 END",
-    "single(x IN [$a, $b] WHERE x = $a)", "$a.offset", "$a.timezone", "$a.weekYear",
+    "single(x IN [$a, $b] WHERE x = $a)", "$a.offset", "$a.timezone", "$a.weekYear", "$a.x", "$a.height", "$a.srid",
 ]  # fmt: skip
 LIMITS = Limits(seconds=5, rows=1000)
 PAIRS = 250

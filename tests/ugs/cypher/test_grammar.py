@@ -33,6 +33,9 @@ QUERIES = [
 ENDS = ["RETURN 1 +", "MATCH (n) RETURN", "MATCH (n) RETURN n ORDER BY", "RETURN n,", "RETURN NOT", "RETURN 1 LIMIT"]
 ENDS += ["MATCH (n) RETURN n SKIP", "MATCH (n) WHERE", "UNWIND", "RETURN [", "RETURN {a:", "WITH", "RETURN CASE WHEN"]
 
+TCK_CHUNKS = 8
+"""Every query of the TCK is tried, in this many tests; edits that differ only in the space at their end count once."""
+
 
 def edits(query: str) -> Iterator[str]:
     """The query cut before and behind every token, and without each of them."""
@@ -75,19 +78,16 @@ async def test_what_is_understood_in_part_runs_or_is_refused() -> None:
 
 
 @pytest.mark.skipif(not tck.DATA.exists(), reason="The TCK data is not here: set UGS_TCK_DATA")
-def test_no_part_of_a_query_of_the_tck_is_too_much() -> None:
-    queries = list(dict.fromkeys(record["query"] for record in tck.records()))
+@pytest.mark.parametrize("chunk", range(TCK_CHUNKS))
+def test_no_part_of_a_query_of_the_tck_is_too_much(chunk: int) -> None:
+    queries = sorted({record["query"] for record in tck.records()})[chunk::TCK_CHUNKS]
     seen: set[str] = set()
-    for query in queries[::8]:
-        try:
-            found = list(edits(query))
-        except CypherError:
-            continue
-        for edited in found:
-            if edited not in seen:
-                seen.add(edited)
-                judge(edited)
-    assert len(seen) > 5_000
+    for query in queries:
+        with suppress(CypherError):  # text that has no tokens
+            seen.update(edited.rstrip() for edited in edits(query))
+    for edited in seen:
+        judge(edited)
+    assert len(seen) > 10_000
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,14 @@ def test_a_property_of_a_path_is_a_mistake_of_the_text(query: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [{"@date": "2024-02-31"}, [{"@date": "2024-02-31"}], {"k": {"@time": "25:00"}}, {"@duration": "x"}],
+    [
+        {"@date": "2024-02-31"},
+        [{"@date": "2024-02-31"}],
+        {"k": {"@time": "25:00"}},
+        {"@duration": "x"},
+        {"@point": {"x": 1}},
+        [{"@point": {"x": 1, "y": None}}],
+    ],
     ids=str,
 )
 async def test_a_moment_that_there_is_not_is_no_parameter(value: object) -> None:

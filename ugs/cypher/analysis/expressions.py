@@ -31,7 +31,7 @@ from ugs.cypher.static_types import (
 
 Scope = dict[str, Kind]
 LITERALS = {type(None): NULL, bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING}
-WITH_KEYS = frozenset({"node", "relationship", "map", "duration", *MOMENTS}) | OPEN
+WITH_KEYS = frozenset({"node", "relationship", "map", "duration", "point", *MOMENTS}) | OPEN
 TIMES = frozenset({"duration", *MOMENTS})
 
 

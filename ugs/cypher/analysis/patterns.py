@@ -22,6 +22,7 @@ RELATIONSHIPS = list_of(RELATIONSHIP)
 
 def bind_patterns(patterns: Sequence[PathPattern], scope: Scope) -> Scope:
     """The scope after a MATCH of these patterns."""
+    _check_selectors(patterns)
     inner = dict(scope)
     used: set[str] = set()
     groups: list[tuple[QuantifiedPath, Scope]] = []
@@ -37,12 +38,20 @@ def bind_patterns(patterns: Sequence[PathPattern], scope: Scope) -> Scope:
     for pattern in patterns:
         _check_elements(pattern.elements, inner)
         if pattern.where is not None:
-            check_condition(pattern.where, inner, "a pattern")
+            own = {name: kind for name, kind in inner.items() if name != pattern.variable}
+            check_condition(pattern.where, own, "a pattern")
     for group, own in groups:
         _check_elements(group.elements, own)
         if group.where is not None:
             check_condition(group.where, own, "a quantified path pattern")
     return inner
+
+
+def _check_selectors(patterns: Sequence[PathPattern]) -> None:
+    """A selector chooses among the paths of one pattern, so nothing may stand beside it."""
+    if len(patterns) > 1 and any(pattern.selector is not None for pattern in patterns):
+        message = "A path selector such as SHORTEST takes a MATCH of its own, with one pattern"
+        raise CypherSyntaxError("UnexpectedSyntax", message, patterns[1].at)
 
 
 def _bind_group(group: QuantifiedPath, outer: Scope, scope: Scope) -> Scope:

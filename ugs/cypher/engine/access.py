@@ -11,6 +11,8 @@ from ugs.cypher.functions.lists import element_at
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.temporal.components import field_of
 from ugs.cypher.values.entities import Node, Relationship
+from ugs.cypher.values.point import Point
+from ugs.cypher.values.point import field_of as point_field
 from ugs.cypher.values.type_names import kind_name
 
 
@@ -24,6 +26,8 @@ def get_property(subject: Any, key: str) -> Any:
         return subject.value(key)
     if isinstance(subject, Temporal | Duration):
         return field_of(subject, key)
+    if isinstance(subject, Point):
+        return point_field(subject, key)
     raise CypherTypeError("InvalidArgumentType", f"{kind_name(subject)} has no properties")
 
 

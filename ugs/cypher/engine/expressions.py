@@ -13,7 +13,7 @@ from ugs.cypher.engine.run import Row
 from ugs.cypher.engine.slots import Env, Fn
 from ugs.cypher.engine.value_limits import check_nested_size
 from ugs.cypher.engine.value_size import ENTRY_BYTES, LIST_BYTES, MAP_BYTES, TEXT_BYTES, text_bytes
-from ugs.cypher.errors import CypherArgumentError, CypherTypeError
+from ugs.cypher.errors import CypherArgumentError, CypherError, CypherTypeError
 from ugs.cypher.functions import FUNCTIONS
 from ugs.cypher.values.arithmetic import OPERATORS, affirm, negate
 from ugs.cypher.values.comparison import COMPARISONS, Ternary, contains, equals
@@ -53,17 +53,28 @@ def _variable(tree: s.Variable, env: Env) -> Fn:
 def _property(tree: s.Property, env: Env) -> Fn:
     key = tree.key
     if isinstance(tree.subject, s.Variable):
-        return _variable_property(env[tree.subject.name], key)
+        return _variable_property(env[tree.subject.name], key, tree.at)
     subject = compile_expression(tree.subject, env)
-    return lambda row: get_property(subject(row), key)
+    at = tree.at
+
+    def compute(row: Row) -> Any:
+        try:
+            return get_property(subject(row), key)
+        except CypherError as error:
+            raise error.place_at(at) from None
+
+    return compute
 
 
-def _variable_property(slot: int, key: str) -> Fn:
+def _variable_property(slot: int, key: str, at: int) -> Fn:
     def read(row: Row) -> Any:
         subject = row[slot]
         if type(subject) is Node or type(subject) is Relationship:
             return subject.value(key)
-        return get_property(subject, key)
+        try:
+            return get_property(subject, key)
+        except CypherError as error:
+            raise error.place_at(at) from None
 
     return read
 
@@ -169,7 +180,15 @@ def _case_subject(tree: s.CaseSubject, env: Env) -> Fn:
 
 def _index(tree: s.Index, env: Env) -> Fn:
     subject, index = compile_expression(tree.subject, env), compile_expression(tree.index, env)
-    return lambda row: get_index(subject(row), index(row))
+    at = tree.at
+
+    def compute(row: Row) -> Any:
+        try:
+            return get_index(subject(row), index(row))
+        except CypherError as error:
+            raise error.place_at(at) from None
+
+    return compute
 
 
 def _slice(tree: s.Slice, env: Env) -> Fn:
@@ -259,8 +278,15 @@ def _unary(tree: s.Unary, env: Env) -> Fn:
     operand = compile_expression(tree.operand, env)
     if tree.op == "NOT":
         return _not(operand)
-    apply = negate if tree.op == "-" else affirm
-    return lambda row: apply(operand(row))
+    apply, at = negate if tree.op == "-" else affirm, tree.at
+
+    def compute(row: Row) -> Any:
+        try:
+            return apply(operand(row))
+        except CypherError as error:
+            raise error.place_at(at) from None
+
+    return compute
 
 
 def _and(left: Fn, right: Fn) -> Fn:
@@ -352,15 +378,26 @@ def _binary(tree: s.Binary, env: Env) -> Fn:
         return CONNECTIVES[tree.op](left, right)
     apply = OPERATORS[tree.op]
     if tree.op in ("+", "||"):
-        return _plus(left, right, apply)
-    return lambda row: apply(left(row), right(row))
+        return _plus(left, right, apply, tree.at)
+    at = tree.at
+
+    def compute(row: Row) -> Any:
+        try:
+            return apply(left(row), right(row))
+        except CypherError as error:
+            raise error.place_at(at) from None
+
+    return compute
 
 
-def _plus(left: Fn, right: Fn, add: Callable[[Any, Any], Any]) -> Fn:
+def _plus(left: Fn, right: Fn, add: Callable[[Any, Any], Any], at: int) -> Fn:
     """Lists and texts built by + and || count as work, so that growing them step by step has an end."""
 
     def apply(row: Row) -> Any:
-        found = add(left(row), right(row))
+        try:
+            found = add(left(row), right(row))
+        except CypherError as error:
+            raise error.place_at(at) from None
         kind = type(found)
         if kind is str:
             return _account(found, row)
@@ -464,9 +501,9 @@ _NONE = object()
 def _call(tree: s.Call, env: Env) -> Fn:
     found = FUNCTIONS[tree.name]
     arguments = compile_all(tree.arguments, env)
-    code, strict, live = found.code, found.strict, found.live
+    code, strict, live, at = found.code, found.strict, found.live, tree.at
     if len(arguments) == 1 and strict and not live:
-        return _call_of_one(code, arguments[0])
+        return _call_of_one(code, arguments[0], at)
 
     def call(row: Row) -> Any:
         values = [argument(row) for argument in arguments]
@@ -476,12 +513,16 @@ def _call(tree: s.Call, env: Env) -> Fn:
                     return None
             elif type(value) is list or type(value) is dict:
                 row[0].check_now()
-        return _account(code(row[0], *values) if live else code(*values), row)
+        try:
+            found = code(row[0], *values) if live else code(*values)
+        except CypherError as error:
+            raise error.place_at(at) from None
+        return _account(found, row)
 
     return call
 
 
-def _call_of_one(code: Callable[[Any], Any], argument: Fn) -> Fn:
+def _call_of_one(code: Callable[[Any], Any], argument: Fn, at: int) -> Fn:
     def call(row: Row) -> Any:
         value = argument(row)
         if value is None:
@@ -491,7 +532,10 @@ def _call_of_one(code: Callable[[Any], Any], argument: Fn) -> Fn:
             row[0].tick(len(value) // 8)
         elif kind is str and len(value) > SHORT_TEXT_CHARS:
             row[0].tick(len(value) // 64)
-        found = code(value)
+        try:
+            found = code(value)
+        except CypherError as error:
+            raise error.place_at(at) from None
         kind = type(found)
         return _account(found, row) if kind is str or kind is list or kind is dict else found
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ugs.cypher.values.entities import Element, Path
+from ugs.cypher.values.point import Point
 
 LIST_BYTES, ITEM_BYTES, MAP_BYTES, ENTRY_BYTES, TEXT_BYTES = 64, 8, 232, 100, 64
 NUMBER_BYTES = 32
+POINT_CHARS = 100
 SMALL_TEXT = 256
 """Shorter texts are counted wherever they occur."""
 
@@ -68,4 +70,4 @@ def answer_bytes(value: Any) -> int:
         return 64 + value.stored_chars
     if kind is Path:
         return 32 + sum(map(answer_bytes, value.elements))
-    return 8
+    return POINT_CHARS if kind is Point else 8

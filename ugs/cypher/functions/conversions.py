@@ -11,6 +11,7 @@ from ugs.cypher.errors import CypherError, CypherTypeError
 from ugs.cypher.functions.registry import function, wrong_type
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.values.arithmetic import text_of
+from ugs.cypher.values.point import Point
 from ugs.cypher.values.value_types import value_type
 from ugs.values import MAX_INT, MIN_INT
 
@@ -59,7 +60,7 @@ def _parse_number(value: Any, name: str) -> int | float | None:
 
 @function("toString", result="string")
 def to_string(value: Any) -> str:
-    if isinstance(value, str | bool | int | float | Temporal | Duration):
+    if isinstance(value, str | bool | int | float | Temporal | Duration | Point):
         return text_of(value)
     raise wrong_type("toString", value)
 

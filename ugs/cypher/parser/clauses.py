@@ -17,7 +17,6 @@ from ugs.cypher.syntax import (
     Item,
     Match,
     Notice,
-    PathPattern,
     Projection,
     Query,
     Return,
@@ -168,17 +167,9 @@ class Parser(Expressions):
             self.place -= 1
             return self._call_clause()
         self.expect_word("MATCH")
-        patterns = self._selected_patterns()
+        patterns = self.path_patterns()
         self._hints()
         return Match(patterns, self._where(), optional, at=at)
-
-    def _selected_patterns(self) -> tuple[PathPattern, ...]:
-        patterns = self.path_patterns()
-        for pattern in patterns:
-            if pattern.selector is not None:
-                message = "Path selectors such as SHORTEST and ANY are not available; use shortestPath()"
-                raise CypherSyntaxError("UnexpectedSyntax", message, pattern.at)
-        return patterns
 
     def _hints(self) -> None:
         """`USING INDEX n:Label(key)` and its kin: read and ignored with a notice."""

@@ -17,6 +17,7 @@ from ugs.cypher.syntax import (
     QuantifiedPath,
     RelationshipPattern,
 )
+from ugs.values import MAX_INT
 
 SHORTEST = {"SHORTESTPATH": "shortestPath", "ALLSHORTESTPATHS": "allShortestPaths"}
 Elements = tuple[NodePattern | RelationshipPattern | QuantifiedPath, ...]
@@ -45,12 +46,15 @@ class Patterns(LabelExpressions):
         if self.token.upper in SHORTEST and self.ahead().value == "(":
             return self.shortest_path(variable)
         selector = self._selector()
+        if selector is not None and self.token.upper in SHORTEST:
+            message = f"A path selector cannot be combined with {SHORTEST[self.token.upper]}()"
+            raise CypherSyntaxError("UnexpectedSyntax", message, self.at)
         elements, where = self._path_elements()
         return PathPattern(variable, elements, "", where, selector, at=at)
 
     def _selector(self) -> PathSelector | None:
         """`ANY [k]`, `ALL SHORTEST`, `ANY SHORTEST`, `SHORTEST [k] [GROUP|GROUPS]`, with PATH or PATHS allowed."""
-        at, selector = self.at, None
+        selector = None
         if self.accept_word("ALL", "SHORTEST"):
             selector = PathSelector(1, groups=True)
         elif self.accept_word("ANY", "SHORTEST"):
@@ -71,12 +75,13 @@ class Patterns(LabelExpressions):
             return None
         if selector is not None:
             _ = self.accept_word("PATH") or self.accept_word("PATHS")
-            if selector.count < 1:
-                raise CypherSyntaxError("NumberOutOfRange", "The number of paths must be at least 1", at)
         return selector
 
     def _path_count(self) -> int:
-        count = self._bound()
+        at, count = self.at, self._bound()
+        if count is not None and not 1 <= count <= MAX_INT:
+            message = f"The number of paths lies between 1 and {MAX_INT}"
+            raise CypherSyntaxError("NumberOutOfRange", message, at)
         return 1 if count is None else count
 
     def _path_elements(self) -> tuple[Elements, Expression | None]:

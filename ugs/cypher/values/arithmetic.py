@@ -11,6 +11,7 @@ from ugs.cypher.errors import CypherArithmeticError, CypherTypeError
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.temporal.calendar import truncate_toward_zero
 from ugs.cypher.temporal.duration import exact
+from ugs.cypher.values.point import Point
 from ugs.cypher.values.type_names import kind_name
 from ugs.errors import LimitExceeded
 from ugs.values import MAX_INT, MIN_INT
@@ -187,6 +188,9 @@ def text_of(value: Any) -> str:
     """How `toString` and string concatenation write a value."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Point):
+        shown = [f"{name}: {float_text(one)}" for name, one in zip("xyz", value.coordinates, strict=False)]
+        return f"point({{{', '.join(shown)}, crs: '{value.system.name}'}})"
     return float_text(value) if isinstance(value, float) else str(value)
 
 

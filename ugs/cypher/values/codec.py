@@ -1,4 +1,4 @@
-"""Values as properties keep them: JSON, with moments and durations as objects of one key, `{"@date": "2024-02-29"}`.
+"""Values as properties keep them: JSON; moments, durations, points are objects of one key, `{"@date": "2024-02-29"}`.
 
 A list property `_labels` holds the labels a node has beside its type; it is not a property to queries.
 """
@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ugs.cypher.errors import CypherError
+from ugs.cypher.errors import CypherArgumentError, CypherError
 from ugs.cypher.temporal.duration import Duration, parse_duration
 from ugs.cypher.temporal.parser import parse_date, parse_datetime, parse_localdatetime, parse_localtime, parse_time
 from ugs.cypher.temporal.types import Temporal
+from ugs.cypher.values.point import Point, build_point
 from ugs.values import from_text
 
 LABELS = "_labels"
+POINT = "@point"
 READERS: dict[str, Callable[[str], Any]] = {
     "@date": parse_date,
     "@localtime": parse_localtime,
@@ -50,15 +52,30 @@ def decode(value: Any, strict: bool = False) -> Any:
         return value
     if len(value) == 1:
         ((key, text),) = value.items()
-        if key in READERS and isinstance(text, str):
-            return READERS[key](text) if strict else _read(key, text, value)
+        reader = _reader(key, text)
+        if reader is not None:
+            return reader(text) if strict else _read(reader, text, value)
     return {key: decode(item, strict) for key, item in value.items()}
 
 
-def _read(key: str, text: str, whole: dict[str, Any]) -> Any:
-    """A text that is no moment after all stays what it was: a query must not fail over a foreign property."""
+def _reader(key: str, value: Any) -> Callable[[Any], Any] | None:
+    """What reads the only entry of an object; None if it is an ordinary map."""
+    if isinstance(value, str):
+        return READERS.get(key)
+    return _read_point if key == POINT and isinstance(value, dict) else None
+
+
+def _read_point(parts: dict[str, Any]) -> Point:
+    found = build_point(parts)
+    if found is None:
+        raise CypherArgumentError("InvalidArgumentValue", "A coordinate of a point cannot be null")
+    return found
+
+
+def _read(reader: Callable[[Any], Any], text: Any, whole: dict[str, Any]) -> Any:
+    """What is no moment or point after all stays what it was: a query must not fail over a foreign property."""
     try:
-        return READERS[key](text)
+        return reader(text)
     except CypherError:
         return whole
 
@@ -69,6 +86,8 @@ def encode(value: Any) -> Any:
         return {f"@{value.kind}": str(value)}
     if isinstance(value, Duration):
         return {"@duration": str(value)}
+    if isinstance(value, Point):
+        return {POINT: value.as_map()}
     if isinstance(value, list):
         return [encode(item) for item in value]
     if isinstance(value, dict):

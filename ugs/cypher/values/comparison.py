@@ -11,6 +11,7 @@ from typing import Any
 
 from ugs.cypher.temporal import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
 from ugs.cypher.values.entities import Node, Path, Relationship
+from ugs.cypher.values.point import Point
 
 Ternary = bool | None
 NUMBERS = (int, float)
@@ -64,7 +65,7 @@ def compare(left: Any, right: Any) -> int | None:
         return _compare_lists(left, right)
     if kind in MOMENTS:
         return int(left.place > right.place) - int(left.place < right.place)
-    return None
+    return 0 if kind is Point and left == right else None
 
 
 def _compare_lists(left: list[Any], right: list[Any]) -> int | None:
@@ -87,6 +88,8 @@ def build_ordering(op: str) -> Callable[[Any, Any], Ternary]:
         if (_is_nan(left) and type(right) in NUMBERS) or (_is_nan(right) and type(left) in NUMBERS):
             return False
         order = compare(left, right)
+        if order == 0 and type(left) is Point:  # a point is neither less nor greater than itself, but unordered
+            return True if 0 in wanted else None
         return None if order is None else order in wanted
 
     return test
@@ -111,7 +114,7 @@ def sort_key(value: Any) -> tuple[Any, ...]:
 
 
 def _number_key(value: int | float) -> tuple[Any, ...]:
-    return (13, 1, 0) if value != value else (13, 0, value)
+    return (14, 1, 0) if value != value else (14, 0, value)
 
 
 RANKS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
@@ -120,17 +123,18 @@ RANKS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     Relationship: lambda v: (2, v.id),
     list: lambda v: (3, tuple(sort_key(item) for item in v)),
     Path: lambda v: (4, tuple(sort_key(element) for element in v.elements)),
-    DateTime: lambda v: (5, v.place),
-    LocalDateTime: lambda v: (6, v.place),
-    Date: lambda v: (7, v.place),
-    Time: lambda v: (8, v.place),
-    LocalTime: lambda v: (9, v.place),
-    Duration: lambda v: (10, v.length),
-    str: lambda v: (11, v),
-    bool: lambda v: (12, v),
+    Point: lambda v: (5, v.place),
+    DateTime: lambda v: (6, v.place),
+    LocalDateTime: lambda v: (7, v.place),
+    Date: lambda v: (8, v.place),
+    Time: lambda v: (9, v.place),
+    LocalTime: lambda v: (10, v.place),
+    Duration: lambda v: (11, v.length),
+    str: lambda v: (12, v),
+    bool: lambda v: (13, v),
     int: _number_key,
     float: _number_key,
-    type(None): lambda v: (14,),
+    type(None): lambda v: (15,),
 }
 
 

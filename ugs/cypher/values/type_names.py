@@ -6,6 +6,7 @@ from typing import Any
 
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.values.entities import Node, Path, Relationship
+from ugs.cypher.values.point import Point
 
 NAMES = {
     type(None): "null",
@@ -19,6 +20,7 @@ NAMES = {
     Relationship: "a relationship",
     Path: "a path",
     Duration: "a duration",
+    Point: "a point",
 }
 
 

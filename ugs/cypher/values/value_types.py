@@ -8,6 +8,7 @@ from typing import Any
 from ugs.cypher.syntax import ValueType
 from ugs.cypher.temporal import Duration, Temporal
 from ugs.cypher.values.entities import Node, Path, Relationship
+from ugs.cypher.values.point import Point
 
 TEMPORAL_TYPES = {
     "date": "DATE",
@@ -27,6 +28,7 @@ TYPES: dict[type, str] = {
     dict: "MAP",
     list: "LIST",
     Path: "PATH",
+    Point: "POINT",
 }
 ORDER = [*list(TYPES.values())[:4], *TEMPORAL_TYPES.values(), "DURATION", "POINT", "NODE", "RELATIONSHIP", "MAP"]
 ORDER += ["LIST", "PATH"]

@@ -7,10 +7,14 @@ in one of its quotes, so that no fact is recorded without support in the text.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
+from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ugs.errors import UgsError
+from ugs.facts.access import agent_key
 from ugs.facts.commands.entities import alias_drafts, ensure_entity
 from ugs.facts.commands.facts import AddFact, NoteRef, assert_fact
 from ugs.facts.commands.notes import AddNote, ensure_note
@@ -21,12 +25,13 @@ from ugs.facts.commands.predicates import (
     register_predicate,
 )
 from ugs.facts.errors import StructuredInvalid
-from ugs.facts.model import ACTIVE, DEPRECATED, SINGLE, Note
+from ugs.facts.model import ACTIVE, DEPRECATED, NOTES, SINGLE, Note
 from ugs.facts.normalization import MAX_NAME, Space, normalize_name, validate_space
 from ugs.facts.resolution import EntityRef, find_predicate
 from ugs.facts.temporal.instants import Instant
 from ugs.feature import Command, CommandWarning, Decider, Decision
 from ugs.unit_of_work import UnitOfWork
+from ugs.values import to_text
 
 MAX_NOTES = 100
 MAX_ENTITIES = 32
@@ -82,6 +87,8 @@ class Ingest(Command, frozen=True):
     """Reject names and predicates that occur neither in the note nor in a quote."""
     single: tuple[str, ...] = ()
     """Predicates to make active and single-valued first; unknown ones are registered."""
+    skip_known: bool = False
+    """Leave out each note without an id that was ingested so before, with all that it states."""
 
 
 async def ingest(command: Ingest, uow: UnitOfWork) -> Decision:
@@ -98,11 +105,25 @@ async def ingest(command: Ingest, uow: UnitOfWork) -> Decision:
         _check_sizes(given, f"{prefix}structured")
         if command.supported:
             _check_support(given, f"{prefix}structured")
+        if command.skip_known and given.note_id is None:
+            given = replace(given, note_id=content_id(command, given))
+            if await uow.find(NOTES, given.note_id or "") is not None:
+                continue
         note = await _keep_note(uow, command, given, f"{prefix}text")
         await _prefetch_entities(uow, space, given, f"{prefix}structured.entities")
         warnings += await _state(uow, command, note, given, f"{prefix}structured.relations", position)
         position += len(given.relations)
     return Decision([], warnings)
+
+
+def content_id(command: Ingest, given: NoteToIngest) -> str:
+    """An id that follows from what is ingested, for whom and from where: the same again has the same id."""
+    holder = agent_key(command.scope, command.agent_id)
+    said = [command.tenant_id, command.project_id, command.scope, holder, given.source, given.text]
+    digest = bytearray(sha256(to_text(said).encode()).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x80  # a UUID of version 8: its bits are ours
+    digest[8] = digest[8] & 0x3F | 0x80
+    return str(UUID(bytes=bytes(digest)))
 
 
 async def _make_single(uow: UnitOfWork, space: Space, name: str) -> None:

@@ -7,14 +7,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from ugs.reads.aggregation import Value
 from ugs.reads.filters import Compare, Op, Where, conditions
 from ugs.reads.plan import Order, Page, full_order
 from ugs.reads.substring_hints import Told
 from ugs.tables import Table
-from ugs_backends.neo4j.cypher_fragments import Condition, Parameters, return_in_chunks
+from ugs.values import from_text
+from ugs_backends.neo4j.cypher_fragments import CHUNK_ROWS, Condition, Parameters, return_in_chunks
 from ugs_backends.neo4j.indexes import text_index
 from ugs_backends.neo4j.indexes.fulltext_terms import build_lucene_query, find_term_groups
-from ugs_backends.neo4j.layout import Layout
+from ugs_backends.neo4j.layout import Layout, is_native_key
 from ugs_backends.neo4j.read import order_by
 from ugs_backends.neo4j.read.column_filters import NotComparable, coerce_equal
 from ugs_backends.neo4j.read.filters import Filters, Layouts
@@ -118,6 +120,53 @@ class Fetches:
         source = build_source(parameters, layout, "n", where)
         text = f"{source} WHERE {condition.text} RETURN n.{layout.columns[by]}, count(n)"
         return Statement(text, parameters.values, condition.exact)
+
+    def count_combinations(self, table: Table, values: Sequence[Value], where: Where) -> Statement:
+        """The statement that counts how often values occur together, in chunks; each list ends with the count.
+
+        Keys without a native property are read from the JSON text of the row (`decode_combination`).
+        """
+        layout, parameters = self.layouts[table.name], Parameters()
+        condition = self.condition(parameters, layout, "n", where)
+        columns = [_select_value(parameters, layout, value) for value in values]
+        named = ", ".join(f"{column} AS v{number}" for number, column in enumerate(columns))
+        listed = ", ".join([*(f"v{number}" for number in range(len(columns))), "times"])
+        text = (
+            f"{build_source(parameters, layout, 'n', where)} WHERE {condition.text} "
+            f"WITH {named}{', ' if named else ''}count(n) AS times WITH collect([{listed}]) AS found "
+            f"UNWIND range(0, size(found) - 1, {CHUNK_ROWS}) AS at RETURN found[at..at + {CHUNK_ROWS}]"
+        )
+        return Statement(text, parameters.values, condition.exact)
+
+
+def _select_value(parameters: Parameters, layout: Layout, value: Value) -> str:
+    if value.key is not None and _is_native(layout, value):
+        return f"n[{parameters.add(value.key)}]"
+    return f"n.{layout.columns[value.field]}"
+
+
+def _is_native(layout: Layout, value: Value) -> bool:
+    """Whether the key is a native property; its value is then missing only where it is none (a list or an object)."""
+    return (
+        value.key is not None
+        and layout.vertex is not None
+        and layout.vertex.properties == value.field
+        and is_native_key(layout, value.key)
+    )
+
+
+def decode_combination(layout: Layout, values: Sequence[Value], found: Sequence[Any]) -> list[Any]:
+    """The values of one combination that `count_combinations` returned."""
+    return [_decode_value(layout, value, one) for value, one in zip(values, found, strict=True)]
+
+
+def _decode_value(layout: Layout, value: Value, found: Any) -> Any:
+    if value.key is None:
+        return layout.decode_value(value.field, found)
+    if _is_native(layout, value) or found is None:
+        return found
+    properties = from_text(found)
+    return properties.get(value.key) if isinstance(properties, dict) else None
 
 
 def list_tie_values(layout: Layout, where: Where, page: Page) -> list[Any] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ugs.reads.plan import WHOLE, Read, ResultPage, ResultRow, full_order
+from ugs.reads.plan import WHOLE, Read, ResultPage, ResultRow, full_order, has_aggregates
 from ugs_backends.neo4j.cypher_fragments import Parameters
 from ugs_backends.neo4j.layout import Layout
 from ugs_backends.neo4j.read import order_by
@@ -43,7 +43,7 @@ class Plans:
 
     def statement(self, plan: Read, shown: Projection | None = None) -> PlanStatement | None:
         """The statement of a plan; None if Neo4j cannot answer it exactly. Columns that are not `shown` are omitted."""
-        if plan.page.per is not None:
+        if plan.page.per is not None or has_aggregates(plan):
             return None
         parameters = Parameters()
         try:

@@ -83,6 +83,13 @@ class PostgresqlDialect(Dialect):
     def path_ids(self, path: Any) -> list[str]:
         return list(path)
 
+    def sum_column(self, column: str) -> str:
+        # The text of a float is the shortest that is read back as the same; a cast to numeric alone would round it.
+        return f"sum({column}::text::numeric)::text"
+
+    def sum_property(self, encoded: str, json: str, key: str, is_number: str) -> str:
+        return f"sum(CASE WHEN {is_number} THEN ({json}::json ->> {key})::numeric END)::text"
+
     def length_in_bytes(self, column: str) -> str:
         return f"octet_length({column})"
 

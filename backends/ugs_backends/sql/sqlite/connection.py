@@ -23,6 +23,7 @@ from ugs.errors import UgsError, Unavailable
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.row_codec import Values
 from ugs_backends.sql.sqlite.errors import translate_error
+from ugs_backends.sql.sqlite.exact_sum import add_exact_sum
 from ugs_backends.sql.sqlite.inline_execution import InlineExecution
 from ugs_backends.sql.sqlite.vector_extension import find_extension, load_extension
 from ugs_backends.sql.write.bulk_writes import BulkStatement
@@ -100,6 +101,7 @@ def _connect(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
     try:
         for pragma in pragmas:
             _set(connection, pragma)
+        add_exact_sum(connection)
         if (vectors := find_extension()) is not None:
             load_extension(connection, vectors)
     except BaseException:

@@ -11,6 +11,7 @@ from ugs.reads.vector_search import ALIKE
 from ugs.tables import Field, Kind, Table
 from ugs_backends.sql.dialect import Dialect, Index, Parameters, SearchedColumn, TiedQuery, quote_identifier
 from ugs_backends.sql.sqlite import trigram_index
+from ugs_backends.sql.sqlite.exact_sum import EXACT_SUM
 from ugs_backends.sql.sqlite.vector_extension import find_extension
 from ugs_backends.sql.table_names import EVENTS
 from ugs_backends.sql.write.word_index import WordRows
@@ -63,6 +64,12 @@ class SqliteDialect(Dialect):
             # SQLite may round floats when it parses JSON, so these are bound one by one.
             return f"{column} IN ({', '.join(parameters.bind(value) for value in values)})"
         return f"{column} IN (SELECT value FROM json_each({parameters.bind(_encode(values).decode())}))"
+
+    def sum_column(self, column: str) -> str:
+        return f"{EXACT_SUM}({column})"
+
+    def sum_property(self, encoded: str, json: str, key: str, is_number: str) -> str:
+        return f"{EXACT_SUM}(CASE WHEN {is_number} THEN {encoded} END)"
 
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,11 +26,12 @@ from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.connections.engine import open_driver_connection
 from ugs_backends.sql.session import SqlSession
 from ugs_backends.sql.settings import SqliteSettings
-from ugs_backends.sql.sqlite.connection import SqliteLink, Thread, create_thread, start_thread
+from ugs_backends.sql.sqlite.connection import SqliteLink, Thread, create_thread, retry_while_locked, start_thread
 from ugs_backends.sql.sqlite.dialect import SqliteDialect
 from ugs_backends.sql.sqlite.errors import translate_error
 from ugs_backends.sql.sqlite.json_renderer import SqliteJsonRenderer
 from ugs_backends.sql.storage import NATIVE, SqlStorage
+from ugs_backends.sql.table_names import EVENTS
 
 SHARED_PRAGMAS = (
     "journal_mode=WAL",
@@ -140,6 +141,11 @@ class SqliteStorage(SqlStorage):
         if writer is not None:
             await writer.close()
 
+    async def remove_if_empty(self) -> None:
+        if self._writer is None and self.settings.path is not None:
+            with suppress(sqlite3.Error, OSError):  # the file stays where another process is using it
+                await asyncio.to_thread(remove_database_if_empty, self.settings.path)
+
     # ── watching ─────────────────────────────────────────────────────────────
 
     async def watch(self, after: int) -> AsyncIterator[int]:
@@ -173,3 +179,14 @@ class PrivateSqliteStorage(SqliteStorage):
     """A store in a private temporary file."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(native=NATIVE)
+
+
+def remove_database_if_empty(path: Path) -> None:
+    """Delete a database without events; raises `sqlite3.OperationalError` if another connection stays open."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)) as connection:
+        connection.isolation_level = None
+        # Works for the only connection, and removes -wal and -shm; our own readers may still be closing.
+        retry_while_locked(lambda: connection.execute("PRAGMA journal_mode=DELETE").fetchall())
+        connection.execute("BEGIN EXCLUSIVE")
+        if connection.execute(f'SELECT 1 FROM "{EVENTS}" LIMIT 1').fetchone() is None:
+            path.unlink()

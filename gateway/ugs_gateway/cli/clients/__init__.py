@@ -190,9 +190,11 @@ class GraphClient(ABC):
         """Add nodes and edges, all or nothing, and once per idempotency key; returns how many of each."""
 
     @abstractmethod
-    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+    async def ingest(
+        self, notes: Sequence[Record], scope: str, supported: bool, key: str | None, skip_known: bool = False
+    ) -> ChangeResult:
         """Store notes with the facts they state, all or nothing, and once per idempotency key; returns how many of
-        each.
+        each. With `skip_known`, notes that were ingested so before are left out.
         """
 
     @abstractmethod

@@ -122,7 +122,7 @@ LOAD_DEMO = f"mutation($force: Boolean!) {{ loadDemo(force: $force) {{ nodes edg
 VERIFY = "query { verify { ok eventsChecked digest problems { message } } }"
 CYPHER = (
     "query($query: String!, $params: JSON, $at: At) { cypher(query: $query, params: $params, limit: null, at: $at) "
-    "{ columns rows truncated explanation notifications { code message } } }"
+    "{ columns rows truncated explanation notifications { code message line column } } }"
 )
 FACTS = (
     "query($name: String!, $moment: DateTime!, $at: At) { factTimeline(subject: {name: $name}, at: $at) "

@@ -221,10 +221,12 @@ class LocalClient(GraphClient):
         nodes, edges = tuple(graph["nodes"]), tuple(graph["edges"])
         return _count_result(await self.graph.do(ImportGraph(nodes=nodes, edges=edges, on_conflict=on_conflict), key))
 
-    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+    async def ingest(
+        self, notes: Sequence[Record], scope: str, supported: bool, key: str | None, skip_known: bool = False
+    ) -> ChangeResult:
         from ugs_gateway.cli.clients.local_facts import ingest_notes
 
-        counts, warnings = await ingest_notes(self.system, notes, scope, supported, key)
+        counts, warnings = await ingest_notes(self.system, notes, scope, supported, key, skip_known)
         return ChangeResult(counts, warnings_of(warnings))
 
     async def load_demo(self, force: bool) -> ChangeResult:
@@ -241,7 +243,7 @@ class LocalClient(GraphClient):
 
         found = await cypher_api.ask(self.system, query, parameters, at=self.at)
         plan = cypher.as_table(found.plan) if found.plan else None
-        notices = [{"code": one.code, "message": one.message} for one in found.notifications]
+        notices = [{"code": one.code, "message": one.placed_message} for one in found.notifications]
         rows = cypher_api.json_rows(found)
         return {"columns": list(found.columns), "rows": rows, "plan": plan, "notifications": notices}
 

@@ -44,10 +44,12 @@ async def recall_record(system: System, question: RecallQuestion, at: At | None)
 
 
 async def ingest_notes(
-    system: System, notes: Sequence[Record], scope: str, supported: bool, key: str | None
+    system: System, notes: Sequence[Record], scope: str, supported: bool, key: str | None, skip_known: bool
 ) -> tuple[Record, list[CommandWarning]]:
     """Ingest notes; returns how many there were, how many facts they state, and how many of these are new."""
-    done = await Facts(system).ingest(*map(note_of, notes), scope=scope, supported=supported, key=key)
+    done = await Facts(system).ingest(
+        *map(note_of, notes), scope=scope, supported=supported, skip_known=skip_known, key=key
+    )
     return {"notes": len(done.notes), "facts": len(done.facts), "created": done.created}, done.warnings
 
 

@@ -256,10 +256,12 @@ class RemoteClient(GraphClient):
     async def import_graph(self, graph: Record, on_conflict: str, key: str | None) -> ChangeResult:
         return _count_result(self._ask(ask.IMPORT, graph=graph, onConflict=on_conflict, key=key)["importGraph"])
 
-    async def ingest(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+    async def ingest(
+        self, notes: Sequence[Record], scope: str, supported: bool, key: str | None, skip_known: bool = False
+    ) -> ChangeResult:
         from ugs.facts.note_json import input_of, note_of
 
-        told = {"scope": scope, "requireSupport": supported, "idempotencyKey": key}
+        told = {"scope": scope, "requireSupport": supported, "skipKnown": skip_known, "idempotencyKey": key}
         done = self._ask(ask.INGEST, input={**told, "notes": [input_of(note_of(note)) for note in notes]})["ingest"]
         counts = {"notes": len(done["notes"]), "facts": len(done["facts"]), "created": done["created"]}
         return ChangeResult(counts, done["warnings"])
@@ -276,7 +278,7 @@ class RemoteClient(GraphClient):
     async def cypher(self, query: str, parameters: Record) -> Record:
         found = self._read(ask.CYPHER, query=query, params=parameters)["cypher"]
         told = {"columns": found["columns"], "rows": found["rows"], "plan": found["explanation"]}
-        return {**told, "truncated": found["truncated"], "notifications": found["notifications"]}
+        return {**told, "truncated": found["truncated"], "notifications": list(map(_notice, found["notifications"]))}
 
     async def facts(self, subject: str, moment: str) -> list[Record]:
         return [_fact(fact) for fact in self._read(ask.FACTS, name=subject, moment=moment)["factTimeline"]]
@@ -393,6 +395,11 @@ def _recall_item(item: Record) -> Record:
     }
     always = {"kind": item["kind"].lower(), **{key: item[key] for key in ("id", "text", "score", "why")}}
     return always | {key: value for key, value in optional.items() if value}
+
+
+def _notice(one: Record) -> Record:
+    """A remark about a query, with its place in the message, as the local client gives it."""
+    return {"code": one["code"], "message": f"{one['message']} (line {one['line']}, column {one['column']})"}
 
 
 def _fact(fact: Record) -> Record:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import Any
 
 import ugs
@@ -17,7 +18,8 @@ from ugs.errors import UgsError
 from ugs_gateway.cli.open_store import add_store_options, settings_of
 from ugs_gateway.cli.output.results import Answer
 from ugs_gateway.cli.output.streams import NotOpened
-from ugs_gateway.observability.redaction import mask_url, without_secrets
+from ugs_gateway.defaults import memory_folder
+from ugs_gateway.observability.redaction import mask_url, mask_value, without_secrets
 from ugs_gateway.settings import SETTINGS, Settings
 
 
@@ -40,6 +42,7 @@ def run(options: Namespace) -> int:
         "store": mask_url(settings.store),
         "place": without_secrets(place, settings.store),
         **storage.properties(),
+        "memory": str(memory_folder(Path.home())),
         "backends": backend_names(),
     }
     # People have `config show` for the settings.
@@ -52,5 +55,4 @@ def run(options: Namespace) -> int:
 
 def describe_setting(settings: Settings, name: str) -> dict[str, Any]:
     """A setting with its source."""
-    value = getattr(settings, name)
-    return {"value": mask_url(value) if isinstance(value, str) else value, "origin": settings.origin(name)}
+    return {"value": mask_value(getattr(settings, name)), "origin": settings.origin(name)}

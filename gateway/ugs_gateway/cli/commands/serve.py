@@ -3,7 +3,7 @@
 examples:
   ugs serve
   ugs serve --store sqlite:///graph.db --port 9000
-  UGS_STORE=postgresql://me@localhost/graph ugs serve
+  UGS_STORE=postgresql://me@localhost/graph ugs serve --workers auto
 """
 
 from __future__ import annotations
@@ -40,7 +40,12 @@ def run(options: Namespace) -> int:
     from ugs_gateway.server import CannotListen, serve
 
     try:
-        serve(settings, _ready)
+        if settings.workers == 1:
+            serve(settings, _ready)
+        else:
+            from ugs_gateway.workers import serve_with_workers
+
+            serve_with_workers(settings, _ready)
     except CannotListen:
         raise
     except UgsError as error:

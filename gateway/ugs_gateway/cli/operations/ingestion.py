@@ -6,19 +6,26 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO
 
-from ugs.errors import UgsError
+from ugs.errors import InvalidJSON, InvalidSyntax, UgsError
 from ugs.exchange.base import Item, invalid_json
 from ugs.facts.commands.ingestion import MAX_NOTES
+from ugs.facts.importers import IMPORTERS, Importer, RefusedRow
 from ugs.facts.note_json import note_of
 from ugs.facts.reader import SHARED
-from ugs_gateway.cli.clients import ChangeResult, GraphClient
+from ugs_gateway.cli.clients import ChangeResult, GraphClient, Record
 from ugs_gateway.cli.clients.http import GatewayError
-from ugs_gateway.cli.input.arguments import ParsedArguments
-from ugs_gateway.cli.operations.import_file import BatchImport, open_text
+from ugs_gateway.cli.input.arguments import ParsedArguments, parse_choice
+from ugs_gateway.cli.operations.import_file import MAX_WARNINGS, BatchImport, open_text, split_batches
 from ugs_gateway.cli.output.results import Answer
+from ugs_gateway.cli.output.streams import BadContent
 
+NOTES = "notes"
+"""Our own format: a note per line."""
+MAX_REFUSALS = 100
+"""How many refused rows are listed; all are counted."""
 NOTE_PATH = re.compile(r"notes\[(\d+)\]\.")
 """How an error names one of several notes."""
 
@@ -30,8 +37,15 @@ async def ingest(arguments: ParsedArguments, client: GraphClient) -> Answer:
     (canonical, kind, aliases) and relations (subject, predicate, object with entity or value, valid_from, valid_to).
     Names and predicates must occur in the note or in one of its quotes, unless --unsupported. An ingestion that was
     interrupted goes on where it stopped: start it again.
+
+    --format reads the memory of another program: mcp-memory, mem0, graphiti, chatgpt, claude, or
+    markdown for a folder. Rows
+    that cannot be kept are listed, and the others are kept; what was imported before adds nothing.
     """
     file = arguments.words["file"]
+    format = parse_choice(arguments.options.get("format", NOTES), (NOTES, *IMPORTERS), "format")
+    if format != NOTES:
+        return await import_memory(file, IMPORTERS[format], client, arguments.options.get("scope", SHARED))
     notes = NoteImport(
         file, client, scope=arguments.options.get("scope", SHARED), supported=not arguments.flag("unsupported")
     )
@@ -50,6 +64,61 @@ def read_notes(text: TextIO) -> Iterator[Item]:
             with naming_lines([str(number)]):
                 note_of(record)
             yield Item(str(number), record)
+
+
+async def import_memory(file: str, read: Importer, client: GraphClient, scope: str) -> Answer:
+    """Keep the notes of another program's memory in lots; a row that is refused stops no other."""
+    counts = dict.fromkeys(NoteImport.counted, 0)
+    refused: list[Record] = []
+    warnings: list[Record] = []
+    rows = 0
+
+    def accepted() -> Iterator[Item]:
+        nonlocal rows
+        for row in read(Path(file)):
+            rows += 1
+            if isinstance(row, RefusedRow):
+                refused.append({"at": row.place, "reason": row.reason})
+            else:
+                yield Item(row.place, row.record)
+
+    try:
+        for lot in split_batches(accepted(), MAX_NOTES):
+            done = await _ingest_what_can_be(lot, client, scope, refused)
+            if done is not None:
+                warnings += done.warnings
+                for kind in counts:
+                    counts[kind] += done.value[kind]
+    except (InvalidSyntax, InvalidJSON) as error:
+        raise BadContent(error) from error
+    shown = {"refused": len(refused), "refusals": refused[:MAX_REFUSALS]}
+    return Answer("success", {"file": file, "rows": rows, **counts, **shown}, warnings=tuple(warnings[:MAX_WARNINGS]))
+
+
+async def _ingest_what_can_be(
+    lot: list[Item], client: GraphClient, scope: str, refused: list[Record]
+) -> ChangeResult | None:
+    """Ingest a lot without the notes that the store refuses, each of which is noted; None if nothing is left."""
+    while lot:
+        try:
+            return await client.ingest(
+                [item.record for item in lot], scope=scope, supported=False, key=None, skip_known=True
+            )
+        except (UgsError, GatewayError) as error:
+            at = _refused_note(str(error.details.get("path", "")), lot)
+            if at is None:
+                raise
+            refused.append({"at": lot[at].kind, "reason": NOTE_PATH.sub("", error.message)})
+            lot = lot[:at] + lot[at + 1 :]
+    return None
+
+
+def _refused_note(path: str, lot: list[Item]) -> int | None:
+    """Which note of a lot an error is about, by the path in its details."""
+    found = NOTE_PATH.match(path)
+    if found is not None:
+        return int(found[1])
+    return 0 if path and len(lot) == 1 else None
 
 
 class NoteImport(BatchImport):

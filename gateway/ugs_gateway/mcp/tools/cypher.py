@@ -36,7 +36,7 @@ async def run_cypher(memory: Memory, arguments: Cypher) -> Json:
         limits=LIMITS,
     )
     rows = await cypher_api.render_rows(found)
-    notifications = [f"{one.code}: {one.message}" for one in found.notifications]
+    notifications = [f"{one.code}: {one.placed_message}" for one in found.notifications]
     return {
         "columns": list(found.columns),
         "rows": rows,

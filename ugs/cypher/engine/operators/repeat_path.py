@@ -23,6 +23,8 @@ class InnerHop(Struct, frozen=True):
     end: int
     direction: str
     types: Types
+    end_known: bool
+    """Whether the repetition has named the node before."""
 
 
 class Repetition(Struct, frozen=True):
@@ -154,7 +156,7 @@ class RepeatPath(Operator):
         hop = repetition.hops[number]
         for one, other in run.graph.steps(node.id, hop.direction, hop.types):
             run.tick()
-            if one.id in used:
+            if one.id in used or (hop.end_known and scratch[hop.end].id != other.id):
                 continue
             used.add(one.id)
             scratch[hop.relationship], scratch[hop.end] = one, other

@@ -13,11 +13,20 @@ from ugs.cypher.analysis.tree_walk import free_variables, has_subquery
 from ugs.cypher.engine.expressions import compile_expression
 from ugs.cypher.engine.operators.base import Operator
 from ugs.cypher.engine.operators.expand import REVERSED, Expand, Hop
-from ugs.cypher.engine.operators.project import BindPath, Filter
+from ugs.cypher.engine.operators.project import Filter
 from ugs.cypher.engine.operators.repeat_path import InnerHop, RepeatPath, Repetition
+from ugs.cypher.engine.operators.select_paths import SelectPaths
 from ugs.cypher.engine.operators.shortest_path import ShortestPaths
 from ugs.cypher.engine.operators.var_length import ExpandMany
-from ugs.cypher.engine.planner.start_point import Start, choose_start, start_operator
+from ugs.cypher.engine.planner.path_selection import SelectionBuilder, group_names, is_anchored, split_conditions
+from ugs.cypher.engine.planner.pattern_conditions import (
+    bind_path,
+    conjuncts,
+    length_bounds,
+    node_conditions,
+    relationship_conditions,
+)
+from ugs.cypher.engine.planner.start_point import Start, build_start, choose_start, start_operator
 from ugs.cypher.engine.planner.statistics import Statistics
 from ugs.cypher.engine.slots import Env, Fn
 from ugs.cypher.unparser import print_expression, print_quantified, print_relationship
@@ -76,6 +85,9 @@ class MatchPlanner:
         self._anonymous = 0
 
     def plan(self, patterns: Sequence[s.PathPattern], where: s.Expression | None) -> tuple[list[Operator], Env]:
+        selected = patterns[0]
+        if selected.selector is not None and selected.relationships:
+            return self._plan_selection(selected, where)
         for pattern in patterns:
             self._decompose(pattern)
         self.conditions += conjuncts(where)
@@ -87,7 +99,57 @@ class MatchPlanner:
         for pattern in self.paths:
             self._bind_path(pattern)
         self._plan_filters(everything=True)
-        return self.operators, Env(self.env.layout, {n: i for n, i in self.env.scope.items() if not n.startswith(" ")})
+        return self.operators, self._visible()
+
+    def _visible(self) -> Env:
+        return Env(self.env.layout, {n: i for n, i in self.env.scope.items() if not n.startswith(" ")})
+
+    def _plan_selection(self, pattern: s.PathPattern, where: s.Expression | None) -> tuple[list[Operator], Env]:
+        """Plan a pattern with a path selector: its start, perhaps its end, then the search between them."""
+        named = tuple(replace(element, variable=element.variable or self._name()) for element in pattern.elements)
+        whole = replace(pattern, elements=named)
+        ends = (whole.nodes[0].variable or "", whole.nodes[-1].variable or "")
+        self.groups = group_names(whole)
+        self.nodes = dict.fromkeys(node.variable or "" for node in whole.nodes)
+        self.links = [Link("", one.variable or "", "", one, whole) for one in whole.relationships]
+        self.paths = [whole] if whole.variable is not None else []
+        self._allocate_slots()
+        split = split_conditions(whole, where)
+        self.conditions = split.of_ends
+        self._plan_filters()
+        backwards = self._bind_ends(*ends)
+        at_end, self.conditions = self.conditions, []
+        builder = SelectionBuilder(self.env, self.outer, self.bound, split, backwards, self._name)
+        self.operators.append(SelectPaths(builder.build(whole, at_end)))
+        self.bound |= {*self.nodes, *self.groups, *(link.name for link in self.links)}
+        self.repeats = True
+        for path in self.paths:
+            self._bind_path(path)
+        self.conditions += split.after
+        self._plan_filters(everything=True)
+        return self.operators, self._visible()
+
+    def _bind_ends(self, first: str, last: str) -> bool:
+        """Bind the start of a selected path, and its end too where an index leads there; whether it runs backwards.
+
+        The choice depends on nothing but the query, since of equally long paths another start may select others.
+        """
+        if not {first, last} & self.bound:
+            anchored = [build_start(name, self.conditions, self.bound, self.statistics) for name in (first, last)]
+            self._bind_start(anchored[1] if is_anchored(anchored[1]) and not is_anchored(anchored[0]) else anchored[0])
+        backwards = first not in self.bound
+        other = first if backwards else last
+        if other not in self.bound:
+            start = build_start(other, self.conditions, self.bound, self.statistics)
+            if is_anchored(start):
+                self._bind_start(start)
+        return backwards
+
+    def _bind_start(self, start: Start) -> None:
+        self.operators.append(start_operator(start, self.env))
+        self.bound.add(start.name)
+        self._drop_labels(start)
+        self._plan_filters()
 
     def _name(self) -> str:
         """A generated name that cannot occur in a query."""
@@ -260,54 +322,13 @@ class MatchPlanner:
         self.conditions = waiting
 
 
-def node_conditions(node: s.NodePattern) -> list[s.Expression]:
-    """The labels, properties and condition of a named node."""
-    subject = s.Variable(node.variable or "")
-    found: list[s.Expression] = [s.HasLabels(subject, node.labels)] if node.labels else []
-    if node.label_expression is not None:
-        found.append(s.LabelTest(subject, node.label_expression))
-    return found + property_conditions(subject.name, node.properties) + conjuncts(node.where)
-
-
-def relationship_conditions(pattern: s.RelationshipPattern) -> list[s.Expression]:
-    """The type expression, properties and condition of a named relationship."""
-    subject = s.Variable(pattern.variable or "")
-    types = [] if pattern.type_expression is None else [s.LabelTest(subject, pattern.type_expression)]
-    return [*types, *property_conditions(subject.name, pattern.properties), *conjuncts(pattern.where)]
-
-
 def _inner_hops(
     parts: Sequence[s.NodePattern | s.RelationshipPattern], env: Env, backwards: bool
 ) -> Iterator[InnerHop]:
+    named = {parts[0].variable}
     for part, end in zip(parts[1::2], parts[2::2], strict=True):
         assert isinstance(part, s.RelationshipPattern)
         direction = REVERSED[part.direction] if backwards else part.direction
         types = tuple(dict.fromkeys(part.types)) or None
-        yield InnerHop(env[part.variable or ""], env[end.variable or ""], direction, types)
-
-
-def bind_path(pattern: s.PathPattern, env: Env) -> BindPath:
-    """The operator that builds the path of a pattern."""
-    name = pattern.variable or ""
-    return BindPath(env[name], [env[element.variable or ""] for element in pattern.elements], name)
-
-
-def length_bounds(length: s.Length) -> tuple[int, int | None]:
-    """The least and the greatest number of steps."""
-    return 1 if length.low is None else length.low, length.high
-
-
-def conjuncts(where: s.Expression | None) -> list[s.Expression]:
-    """The conditions that must all hold."""
-    if where is None:
-        return []
-    if isinstance(where, s.Binary) and where.op == "AND":
-        return conjuncts(where.left) + conjuncts(where.right)
-    return [where]
-
-
-def property_conditions(name: str, properties: s.Expression | None) -> list[s.Expression]:
-    if not isinstance(properties, s.MapLiteral):
-        return []
-    subject = s.Variable(name)
-    return [s.Comparison((s.Property(subject, key), value), ("=",)) for key, value in properties.entries]
+        yield InnerHop(env[part.variable or ""], env[end.variable or ""], direction, types, end.variable in named)
+        named.add(end.variable)

@@ -26,7 +26,8 @@ from ugs.cypher.engine.operators.store_pattern import (
     PatternBuilder,
     PatternUse,
 )
-from ugs.cypher.engine.planner.match_planner import MatchPlanner, PlannedHop, bind_path, length_bounds
+from ugs.cypher.engine.planner.match_planner import MatchPlanner, PlannedHop
+from ugs.cypher.engine.planner.pattern_conditions import bind_path, length_bounds
 from ugs.cypher.engine.planner.start_point import find_any_labels, lookup
 from ugs.cypher.engine.slots import Env, Fn
 from ugs.cypher.unparser import print_path

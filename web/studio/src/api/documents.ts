@@ -12,13 +12,12 @@ const WORKING_GRAPH = "nodes { conceptId label properties node { id type } } lin
 const STEPS = "statement path op operationType branchTaken nodesAffected linksAffected durationMs wSize { nodes links }";
 const ONTOLOGY = `name nodeTypes enforcement createdAt yaml
   connectionTypes { name fromTypes toTypes requiredProperties acyclic }
-  properties { owner type definitions { name kind required enum pattern description } }`;
+  properties { owner type definitions { name kind required enum pattern default description } }`;
 
 export const documents = {
   overview: `query Overview { backend { name kind version state capabilities }
     stats { nodes edges types properties events nodeTypes { type count } edgeTypes { type count } } }`,
-  writerProbe: "mutation WriterProbe { applyBatch(operations: []) { deletedIds } }",
-  adminProbe: "query AdminProbe { apiKeys(first: 1) { nodes { id } } }",
+  viewer: "query Viewer { viewer { user tenant roles managesKeys managesGateway } }",
 
   hubs: `query Hubs($limit: Int!, $at: At) { hubs(limit: $limit, at: $at) { node { ${NODE} } } }`,
   nodesByIds: `query NodesByIds($ids: [ID!], $first: Int, $at: At) {
@@ -65,6 +64,12 @@ export const documents = {
   deleteElement: `mutation DeleteElement($input: DeleteInput!) { delete(input: $input) { deletedId deletedEdgeIds } }`,
   revert: `mutation Revert($id: ID!, $version: Int!, $expectedVersion: Int) {
     revertElement(id: $id, version: $version, expectedVersion: $expectedVersion) { events { seq } } }`,
+  undoable: `query Undoable($afterSeq: Position, $after: String, $first: Int!) {
+    events(types: [NodeAdded, NodeUpdated, NodeDeleted, EdgeAdded, EdgeUpdated, EdgeDeleted], afterSeq: $afterSeq, after: $after, first: $first) {
+      nodes { seq } ${PAGE} } }`,
+  undo: `mutation Undo($events: [Position!]!, $preview: Boolean!, $key: String) {
+    undo(input: {events: $events}, preview: $preview, idempotencyKey: $key) {
+      done changes { elementId element kind fields } conflicts { seq elementId message } events { seq } } }`,
   loadDemo: "mutation LoadDemo { loadDemo { nodes edges } }",
   importGraph: `mutation ImportGraph($graph: JSON!, $onConflict: String!) {
     importGraph(graph: $graph, onConflict: $onConflict) { nodes edges } }`,

@@ -37,8 +37,8 @@ export function toRows(properties: Properties): Row[] {
   return Object.entries(properties).map(([key, value]) => ({ key, text: formatValue(value) }));
 }
 
-export function toProperties(rows: Row[]): Properties {
-  return Object.fromEntries(rows.filter((row) => row.key.trim()).map((row) => [row.key.trim(), parseValue(row.text)]));
+export function toProperties(rows: Row[], parse: (text: string, key: string) => Json = parseValue): Properties {
+  return Object.fromEntries(rows.filter((row) => row.key.trim()).map((row) => [row.key.trim(), parse(row.text, row.key.trim())]));
 }
 
 /** Names that occur twice, which a form must not swallow. */

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
-import { attempt, latencies, overview, refreshOverview, role } from "../state/app.ts";
+import { attempt, isAdmin, latencies, overview, refreshOverview, seesAdmin, viewer } from "../state/app.ts";
 import { texts } from "../texts.ts";
 import { ImportForm } from "../ui/importDialog.tsx";
 import { Async, Button, Dialog, ErrorBox, download, formatTime, useLoad } from "../ui/widgets.tsx";
@@ -25,7 +25,7 @@ export function AdminScreen() {
     }, EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  if (role.value !== "admin") return <ErrorBox error={new GatewayError("FORBIDDEN", texts.errors.adminOnly)} />;
+  if (!seesAdmin.value) return <ErrorBox error={new GatewayError("FORBIDDEN", texts.errors.adminOnly)} />;
   return (
     <div class="admin-screen">
       <Health />
@@ -34,9 +34,9 @@ export function AdminScreen() {
         <Sparkline title={texts.admin.latency} values={latencies.value} digits={1} />
         <Sparkline title={texts.admin.rate} values={rates.value} digits={1} />
       </section>
-      <Integrity />
-      <Keys />
-      <Transfer />
+      {isAdmin.value && <Integrity />}
+      {viewer.value?.managesKeys && <Keys />}
+      {isAdmin.value && <Transfer />}
     </div>
   );
 }

@@ -171,7 +171,7 @@ function TimelineView({ timeline, instant, chosen, choose }: { timeline: Timelin
         ))}
         {now >= 0 && now <= 1 && <line class="now" x1={x(now)} x2={x(now)} y1="0" y2={height - 24} />}
         {timeline.lanes.flatMap((lane) => lane.bars).map((bar) => (
-          <g key={bar.fact.factId} class={`bar ${bar.fact.state.toLowerCase()} ${bar.fact.factId === chosen ? "chosen" : ""} ${bar.open ? "open" : ""}`} role="button" tabIndex={0} aria-pressed={bar.fact.factId === chosen}
+          <g key={bar.fact.factId} class={`bar ${bar.fact.state.toLowerCase()} ${bar.fact.factId === chosen ? "chosen" : ""} ${bar.open ? "open" : ""}`} role="button" tabindex={0} aria-pressed={bar.fact.factId === chosen}
             aria-label={`${bar.fact.predicate}: ${bar.fact.object}, ${texts.facts.since} ${formatTime(bar.fact.validFrom)}`} onClick={() => choose(bar.fact.factId)} onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && choose(bar.fact.factId)}>
             <rect x={x(bar.left)} width={Math.max(x(bar.left + bar.width) - x(bar.left), 6)} y={y(bar)} height={ROW - 8} rx="6" />
             <text x={Math.min(x(bar.left) + 9, WIDTH - 120)} y={y(bar) + 17}>{shorten(bar.fact.object, Math.max(Math.floor((bar.width * (WIDTH - LABELS)) / 7.5), 12))}</text>

@@ -5,7 +5,8 @@ import { documents } from "../api/documents.ts";
 import { BOX, type Line, layOutDiagram } from "../model/diagram.ts";
 import { shorten } from "../model/scene.ts";
 import { attempt, canWrite, overview, palette, route, setParams } from "../state/app.ts";
-import { type Ontology, vocabulary } from "../state/vocabulary.ts";
+import type { Ontology } from "../model/rules.ts";
+import { vocabulary } from "../state/vocabulary.ts";
 import { texts } from "../texts.ts";
 import { Button, TypeBadge } from "../ui/widgets.tsx";
 

@@ -9,11 +9,12 @@ import { type GatewayError, toGatewayError } from "../model/errors.ts";
 import { type Sample, densities, samplePositions, timeAt } from "../model/sampling.ts";
 import { Scene } from "../model/scene.ts";
 import { COLOUR_OF_NONE } from "../model/palette.ts";
-import { attempt, canWrite, overview, route, setParams } from "../state/app.ts";
+import { attempt, overview, route, setParams } from "../state/app.ts";
 import { readWhole } from "../state/graphs.ts";
 import { texts } from "../texts.ts";
 import { Canvas } from "../ui/canvas.tsx";
-import { Button, Dialog, ErrorBox, formatTime } from "../ui/widgets.tsx";
+import { UndoDialog } from "../ui/undoDialog.tsx";
+import { Button, ErrorBox, formatTime } from "../ui/widgets.tsx";
 
 const MAX_NODES = 500;
 const MAX_SAMPLES = 24;
@@ -79,11 +80,11 @@ export function TimeScreen() {
         <Slider which={texts.time.to} value={to} last={last} samples={samples} change={(value) => setParams({ to: String(Math.max(value, from)) })} />
         <div class="time-bar">
           <Button kind="main" icon={playing ? "pause" : "play"} onClick={play}>{playing ? texts.time.pause : texts.time.play}</Button>
-          <Button disabled={!shown} onClick={() => setUndo(true)}>{texts.time.preview}</Button>
+          <Button disabled={from === to} onClick={() => setUndo(true)}>{texts.time.preview}</Button>
           <p class="hint" role="status">{shown && texts.time.cost(shown.took, costOf(shown, from, to))} {texts.time.costWhy}{shown && shown.after.nodes.length >= MAX_NODES && ` ${texts.time.limit(MAX_NODES)}`}</p>
         </div>
       </section>
-      {undo && shown && <UndoPreview shown={shown} from={from} close={() => setUndo(false)} />}
+      {undo && <UndoDialog from={from} to={to} close={() => setUndo(false)} />}
     </div>
   );
 }
@@ -167,27 +168,5 @@ function Slider({ which, value, last, samples, change }: { which: string; value:
       <input type="range" min={0} max={last} value={value} aria-label={texts.time.slider(which)} aria-valuetext={texts.time.position(value)} onInput={(event) => change(Number(event.currentTarget.value))} />
       <output><b>{value.toLocaleString("en")}</b> <time>{value === 0 || time === null ? texts.none : formatTime(time)}</time></output>
     </label>
-  );
-}
-
-function UndoPreview({ shown, from, close }: { shown: Shown; from: number; close: () => void }) {
-  const lines = [...shown.difference.nodes, ...shown.difference.edges];
-  const old = new Map([...shown.before.nodes, ...shown.before.edges].map((element) => [element.id, element]));
-  const restore = (id: string, version: number) => attempt(async () => { await ask(documents.revert, { id, version }); });
-  return (
-    <Dialog title={texts.time.previewTitle(from)} close={close}>
-      <div class="form">
-        {lines.length === 0 && <p>{texts.time.previewNone}</p>}
-        <ul class="plain-list undo">
-          {lines.slice(0, 200).map(([id, kind]) => {
-            const version = old.get(id)?.version;
-            return (
-              <li key={id}><span class="dot" style={{ background: CHANGE_COLOURS[kind] }} /><bdi>{id}</bdi> <small>{texts.time[kind]}</small>
-                {canWrite.value && version !== undefined && kind !== "added" && <Button onClick={() => void restore(id, version)}>{texts.time.restoreOne}</Button>}</li>
-            );
-          })}
-        </ul>
-      </div>
-    </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import { ask, onAnswer, setToken, token } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
 import { type GatewayError, toGatewayError } from "../model/errors.ts";
 import { type Route, type Screen, formatRoute, parseRoute } from "../model/route.ts";
-import type { Json, Stats } from "../model/types.ts";
+import type { Stats } from "../model/types.ts";
 import { Palette } from "../model/palette.ts";
 
 export interface Overview {
@@ -19,17 +19,27 @@ export interface Notice {
   advice: string;
 }
 
-export type Role = "reader" | "writer" | "admin";
+/** Who asks, and what they may do; the gateway says it, and refuses whatever is asked beyond it. */
+export interface Viewer {
+  user: string;
+  tenant: string;
+  roles: ("READER" | "WRITER" | "ADMIN")[];
+  managesKeys: boolean;
+  managesGateway: boolean;
+}
 
 export const route = signal<Route>(parseRoute(location.hash));
 export const overview = signal<Overview | null>(null);
-export const role = signal<Role>("reader");
+export const viewer = signal<Viewer | null>(null);
 export const loginWanted = signal<"no" | "yes" | "wrong">("no");
 export const started = signal(false);
 export const startError = signal<GatewayError | null>(null);
 export const notices = signal<Notice[]>([]);
 export const latencies = signal<number[]>([]);
-export const canWrite = computed(() => role.value !== "reader");
+export const canWrite = computed(() => viewer.value?.roles.includes("WRITER") ?? false);
+export const isAdmin = computed(() => viewer.value?.roles.includes("ADMIN") ?? false);
+/** Admins of a tenant that shares its graph administer their keys, and nothing else. */
+export const seesAdmin = computed(() => isAdmin.value || (viewer.value?.managesKeys ?? false));
 export const palette = new Palette();
 
 const MAX_LATENCIES = 60;
@@ -88,7 +98,7 @@ export async function start(): Promise<void> {
   startError.value = null;
   try {
     await refreshOverview();
-    role.value = await findRole();
+    viewer.value = (await ask<{ viewer: Viewer }>(documents.viewer)).viewer;
     loginWanted.value = "no";
     started.value = true;
   } catch (error) {
@@ -98,21 +108,6 @@ export async function start(): Promise<void> {
 
 export async function refreshOverview(): Promise<void> {
   overview.value = await ask<Overview>(documents.overview);
-}
-
-/** What the caller may do, found out with an empty change and a question for admins: neither does anything. */
-async function findRole(): Promise<Role> {
-  if (await isAllowed(documents.adminProbe)) return "admin";
-  return (await isAllowed(documents.writerProbe)) ? "writer" : "reader";
-}
-
-async function isAllowed(document: string): Promise<boolean> {
-  try {
-    await ask<Json>(document);
-    return true;
-  } catch (error) {
-    return toGatewayError(error).code !== "FORBIDDEN";
-  }
 }
 
 export async function logIn(key: string): Promise<void> {

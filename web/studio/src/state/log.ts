@@ -4,7 +4,8 @@ import { documents } from "../api/documents.ts";
 import { subscribe } from "../api/stream.ts";
 import { Follower, type LinkState } from "../model/follower.ts";
 import type { LogEvent } from "../model/types.ts";
-import { overview, refreshOverview, report } from "./app.ts";
+import { texts } from "../texts.ts";
+import { notify, overview, refreshOverview, report } from "./app.ts";
 
 export const link = signal<LinkState>("stopped");
 export const recent = signal<LogEvent[]>([]);
@@ -27,12 +28,29 @@ const follower = new Follower(
   take,
   (state) => {
     link.value = state;
+    if (state === "lost") wasLost = true;
+    if (state !== "live" || !wasLost) return;
+    wasLost = false;
+    void compareLog().catch(report);
   },
 );
+let wasLost = false;
+let begun = false;
 
-/** Follow from the end of the log as it is now. */
+/** Follow from the end of the log as it is now; later, from where it was left. */
 export function follow(): void {
-  follower.position = Math.max(follower.position, overview.peek()?.stats.events ?? 0);
+  if (!begun) follower.position = overview.peek()?.stats.events ?? 0;
+  begun = true;
+  follower.start();
+}
+
+/** A gateway that came back with a shorter log has another store: what the page shows is of the past. */
+async function compareLog(): Promise<void> {
+  await refreshOverview();
+  const events = overview.peek()?.stats.events ?? 0;
+  if (events >= follower.position) return;
+  notify("info", texts.link.replaced, texts.link.replacedAdvice);
+  follower.position = events;
   follower.start();
 }
 

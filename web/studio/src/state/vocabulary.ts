@@ -2,27 +2,8 @@
 import { computed, signal } from "@preact/signals";
 import { ask } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
-import type { ConnectionType } from "../model/diagram.ts";
+import type { Ontology } from "../model/rules.ts";
 import { report } from "./app.ts";
-
-export interface PropertyDefinition {
-  name: string;
-  kind: string;
-  required: boolean;
-  enum: unknown[];
-  pattern: string | null;
-  description: string;
-}
-
-export interface Ontology {
-  name: string;
-  nodeTypes: string[];
-  connectionTypes: ConnectionType[];
-  enforcement: "OFF" | "WARN" | "STRICT";
-  createdAt: string;
-  yaml: string;
-  properties: { owner: string; type: string; definitions: PropertyDefinition[] }[];
-}
 
 const ontologies = signal<Ontology[]>([]);
 const propertyKeys = signal<string[]>([]);
@@ -42,5 +23,4 @@ export const vocabulary = {
   ontologies,
   propertyKeys,
   nodeTypes: computed(() => ontologies.value.flatMap((ontology) => ontology.nodeTypes)),
-  connectionTypes: computed(() => ontologies.value.flatMap((ontology) => ontology.connectionTypes.map((type) => type.name))),
 };

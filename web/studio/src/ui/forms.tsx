@@ -4,7 +4,9 @@ import { ask } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
 import { type Draft, type Row, compareSides, diffProperties, repeatedKeys, toProperties, toRows } from "../model/editing.ts";
 import { type GatewayError, toGatewayError } from "../model/errors.ts";
+import { type Breach, type Edited, type PropertyDefinition, choicesOf, definitionsOf, findBreaches, offeredTypes, parseDefined, strictness, toBlankRow, withRequired } from "../model/rules.ts";
 import type { GraphEdge, GraphNode, Properties } from "../model/types.ts";
+import { readNodes } from "../state/graphs.ts";
 import { notify, overview } from "../state/app.ts";
 import { vocabulary } from "../state/vocabulary.ts";
 import { texts } from "../texts.ts";
@@ -52,6 +54,11 @@ export function ElementForm({ task, close, saved }: { task: FormTask; close: () 
     replaceFields({ ...latest.current, ...changed });
     sessionStorage.setItem(key, JSON.stringify(latest.current));
   };
+  const rules = useRules(task, fields);
+  const chooseType = (type: string) => {
+    const definitions = definitionsOf(vocabulary.ontologies.peek(), kindOf(task), type.trim());
+    change({ type, rows: withRequired(latest.current.rows, definitions) });
+  };
   const changeRows = (edit: (rows: Row[]) => Row[]) => change({ rows: edit(latest.current.rows) });
   const discard = () => {
     sessionStorage.removeItem(key);
@@ -93,8 +100,9 @@ export function ElementForm({ task, close, saved }: { task: FormTask; close: () 
         <form class="form" onSubmit={submit}>
           {restored && <p class="restored" role="status">{texts.form.draft} <Button kind="quiet" onClick={discard}>{texts.form.discard}</Button></p>}
           {error && <ErrorBox error={error} />}
-          <ElementFields task={task} fields={fields} change={change} />
-          <RowsEditor rows={fields.rows} change={changeRows} />
+          <ElementFields task={task} fields={fields} change={change} offered={rules.offered} chooseType={chooseType} />
+          <RowsEditor rows={fields.rows} change={changeRows} definitions={rules.definitions} />
+          <Objections breaches={rules.breaches} />
           {task.kind === "newNode" || task.kind === "editNode" ? (
             <label>{texts.form.content}<textarea rows={4} value={fields.content} onInput={(event) => change({ content: event.currentTarget.value })} /></label>
           ) : null}
@@ -106,6 +114,63 @@ export function ElementForm({ task, close, saved }: { task: FormTask; close: () 
         </form>
       )}
     </Dialog>
+  );
+}
+
+function kindOf(task: FormTask): Edited["kind"] {
+  return task.kind === "newNode" || task.kind === "editNode" ? "NODE" : "CONNECTION";
+}
+
+const TYPING_MS = 250;
+
+/** The types of both ends, as far as they are known; read a moment after they were typed. */
+function useEndTypes(isEdge: boolean, from: string, to: string): Map<string, string | null> {
+  const [types, setTypes] = useState<Map<string, string | null>>(new Map());
+  useEffect(() => {
+    if (!isEdge) return;
+    let current = true;
+    const ids = [...new Set([from.trim(), to.trim()])].filter(Boolean);
+    const read = async () => {
+      const nodes = await readNodes(ids).catch(() => []);
+      if (current) setTypes(new Map(nodes.map(({ id, type }) => [id, type])));
+    };
+    const timer = setTimeout(() => void read(), TYPING_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [isEdge, from, to]);
+  return types;
+}
+
+/** What the ontologies offer for the element in the form, and what they would object to. */
+function useRules(task: FormTask, fields: Fields): { offered: string[]; definitions: PropertyDefinition[]; breaches: Breach[] } {
+  useEffect(() => void vocabulary.load(), []);
+  const all = vocabulary.ontologies.value;
+  const kind = kindOf(task);
+  const ends = useEndTypes(kind === "CONNECTION", fields.from, fields.to);
+  const type = fields.type.trim();
+  const definitions = definitionsOf(all, kind, type);
+  const edited = { kind, type, properties: readProperties(task, fields.rows, definitions), fromType: ends.get(fields.from.trim()), toType: ends.get(fields.to.trim()) };
+  return { offered: offeredTypes(all, edited), definitions, breaches: findBreaches(all, edited) };
+}
+
+/** The properties as they would be sent. A new element leaves out what was not filled in; `""` is an empty text. */
+function readProperties(task: FormTask, all: Row[], definitions: PropertyDefinition[]): Properties {
+  const isNew = task.kind === "newNode" || task.kind === "newEdge";
+  const rows = isNew ? all.filter(({ text }) => text !== "") : all;
+  return toProperties(rows, (text, key) => parseDefined(text, definitions.find(({ name }) => name === key)));
+}
+
+/** What the gateway would refuse or warn of, told before it is asked. */
+function Objections({ breaches }: { breaches: Breach[] }) {
+  if (breaches.length === 0) return null;
+  const refused = strictness(vocabulary.ontologies.value) === "STRICT";
+  return (
+    <div class="objections" role="status">
+      <p class="wrong">{refused ? texts.form.willRefuse : texts.form.willWarn}</p>
+      <ul>{breaches.map(({ rule, name, allowed }) => <li key={rule + name}><bdi>{texts.form.breaches[rule](name || texts.untyped, allowed)}</bdi></li>)}</ul>
+    </div>
   );
 }
 
@@ -137,7 +202,7 @@ interface Answer {
 
 async function send(task: FormTask, fields: Fields, version: number, base?: Properties): Promise<Saved & Answer> {
   const type = fields.type.trim() || null;
-  const properties = toProperties(fields.rows);
+  const properties = readProperties(task, fields.rows, definitionsOf(vocabulary.ontologies.peek(), kindOf(task), fields.type.trim()));
   if (task.kind === "newNode") {
     const input = { id: fields.id.trim() || null, type, properties, content: toContent(fields.content) };
     return (await ask<{ addNode: Saved & Answer }>(documents.addNode, { input })).addNode;
@@ -168,20 +233,28 @@ async function readTheirs(task: FormTask): Promise<Conflict> {
   return theirs ? { version: theirs.version, properties: theirs.properties } : { version: 0, properties: null };
 }
 
-function ElementFields({ task, fields, change }: { task: FormTask; fields: Fields; change: (changed: Partial<Fields>) => void }) {
-  const isEdge = task.kind === "newEdge" || task.kind === "editEdge";
+interface ElementFieldsProps {
+  task: FormTask;
+  fields: Fields;
+  change: (changed: Partial<Fields>) => void;
+  offered: string[];
+  chooseType: (type: string) => void;
+}
+
+const MAX_OFFERED = 12;
+
+function ElementFields({ task, fields, change, offered, chooseType }: ElementFieldsProps) {
+  const isEdge = kindOf(task) === "CONNECTION";
   const isNew = task.kind === "newNode" || task.kind === "newEdge";
-  useEffect(() => void vocabulary.load(), []);
-  const known = isEdge ? overview.value?.stats.edgeTypes : overview.value?.stats.nodeTypes;
-  const allowed = isEdge ? vocabulary.connectionTypes.value : vocabulary.nodeTypes.value;
-  const types = [...new Set([...allowed, ...(known ?? []).flatMap(({ type }) => (type ? [type] : []))])];
+  const used = isEdge ? overview.value?.stats.edgeTypes : overview.value?.stats.nodeTypes;
+  const types = [...new Set([...offered, ...(used ?? []).flatMap(({ type }) => (type ? [type] : []))])];
   return (
     <div class="field-grid">
       {isNew && <label>{texts.form.id}<input value={fields.id} placeholder={texts.form.idHint} onInput={(event) => change({ id: event.currentTarget.value })} /></label>}
       <label>
         {texts.form.type}
-        <input list="studio-types" value={fields.type} onInput={(event) => change({ type: event.currentTarget.value })} />
-        <datalist id="studio-types">{types.map((type) => <option key={type} value={type}>{allowed.includes(type) ? texts.form.rules : ""}</option>)}</datalist>
+        <input list="studio-types" value={fields.type} onInput={(event) => chooseType(event.currentTarget.value)} />
+        <datalist id="studio-types">{types.map((type) => <option key={type} value={type}>{offered.includes(type) ? texts.form.rules : ""}</option>)}</datalist>
       </label>
       {isEdge && (
         <>
@@ -190,25 +263,51 @@ function ElementFields({ task, fields, change }: { task: FormTask; fields: Field
           <label>{texts.form.weight}<input inputMode="decimal" value={fields.weight} onInput={(event) => change({ weight: event.currentTarget.value })} /></label>
         </>
       )}
+      {offered.length > 0 && (
+        <div class="offered" role="group" aria-label={texts.form.rules}>
+          <small>{texts.form.rules}</small>
+          {offered.slice(0, MAX_OFFERED).map((type) => <button type="button" key={type} class="chip" aria-pressed={fields.type.trim() === type} onClick={() => chooseType(type)}><bdi>{type}</bdi></button>)}
+        </div>
+      )}
     </div>
   );
 }
 
-function RowsEditor({ rows, change }: { rows: Row[]; change: (edit: (rows: Row[]) => Row[]) => void }) {
+function RowsEditor({ rows, change, definitions }: { rows: Row[]; change: (edit: (rows: Row[]) => Row[]) => void; definitions: PropertyDefinition[] }) {
   const set = (at: number, changed: Partial<Row>) => change((rows) => rows.map((row, number) => (number === at ? { ...row, ...changed } : row)));
+  const free = definitions.filter(({ name }) => !rows.some((row) => row.key.trim() === name));
+  const keys = [...new Set([...definitions.map(({ name }) => name), ...vocabulary.propertyKeys.value])];
   return (
     <fieldset class="rows">
       <legend>{texts.inspector.tabs.properties}</legend>
       {rows.map((row, at) => (
         <div class="row" key={at}>
           <input aria-label={texts.form.key} list="studio-keys" value={row.key} onInput={(event) => set(at, { key: event.currentTarget.value })} />
-          <input aria-label={texts.form.value} value={row.text} onInput={(event) => set(at, { text: event.currentTarget.value })} />
+          <ValueField row={row} definition={definitions.find(({ name }) => name === row.key.trim())} change={(text) => set(at, { text })} />
           <Button kind="quiet" icon="close" label={texts.form.removeRow(row.key)} onClick={() => change((rows) => rows.filter((_, number) => number !== at))} />
         </div>
       ))}
-      <datalist id="studio-keys">{vocabulary.propertyKeys.value.map((key) => <option key={key} value={key} />)}</datalist>
-      <Button icon="plus" onClick={() => change((rows) => [...rows, { key: "", text: "" }])}>{texts.form.addRow}</Button>
+      <datalist id="studio-keys">{keys.map((key) => <option key={key} value={key} />)}</datalist>
+      <div class="offered">
+        <Button icon="plus" onClick={() => change((rows) => [...rows, { key: "", text: "" }])}>{texts.form.addRow}</Button>
+        {free.slice(0, MAX_OFFERED).map((definition) => <button type="button" key={definition.name} class="chip" title={definition.description} onClick={() => change((rows) => [...rows, toBlankRow(definition)])}>+ <bdi>{definition.name}</bdi>{definition.required && <small> {texts.ontology.required}</small>}</button>)}
+      </div>
     </fieldset>
+  );
+}
+
+/** A value: typed, or chosen where the ontology says which there are. One that is none of them stays until it is changed. */
+function ValueField({ row, definition, change }: { row: Row; definition: PropertyDefinition | undefined; change: (text: string) => void }) {
+  const choices = definition ? choicesOf(definition) : [];
+  if (!definition || choices.length === 0) {
+    const hint = definition && [definition.kind.toLowerCase(), definition.pattern].filter(Boolean).join(" ");
+    return <input aria-label={texts.form.value} value={row.text} placeholder={hint} title={definition?.description || undefined} onInput={(event) => change(event.currentTarget.value)} />;
+  }
+  const all = choices.includes(row.text) ? choices : [row.text, ...choices];
+  return (
+    <select aria-label={texts.form.value} value={row.text} title={definition.description || undefined} onChange={(event) => change(event.currentTarget.value)}>
+      {all.map((text) => <option key={text} value={text}>{text || texts.none}</option>)}
+    </select>
   );
 }
 

@@ -1,7 +1,7 @@
 // The frame of the page: screens at the left, search and state at the top, notices, and the login.
 import { useState } from "preact/hooks";
 import { SCREENS } from "../model/route.ts";
-import { canWrite, dismiss, go, logIn, logOut, loginWanted, notices, overview, role, route, start, startError, started } from "../state/app.ts";
+import { canWrite, dismiss, go, logIn, logOut, loginWanted, notices, overview, route, seesAdmin, start, startError, started, viewer } from "../state/app.ts";
 import { link } from "../state/log.ts";
 import { switchTheme, theme } from "../state/theme.ts";
 import { token } from "../api/client.ts";
@@ -54,7 +54,7 @@ function Waiting() {
 }
 
 function Navigation() {
-  const shown = SCREENS.filter((name) => name !== "admin" || role.value === "admin");
+  const shown = SCREENS.filter((name) => name !== "admin" || seesAdmin.value);
   return (
     <nav class="navigation" aria-label={texts.navigation}>
       <div class="brand" title={texts.product}>
@@ -75,6 +75,8 @@ function Navigation() {
   );
 }
 
+/** Who asks where nobody logs in. */
+const LOCAL_USER = "local";
 const lastParams = new Map<string, Record<string, string>>();
 
 /** A screen opens as it was left. */
@@ -98,6 +100,7 @@ function TopBar() {
           </span>
         )}
         {started.value && <span class={`link-state ${link.value}`} role="status">{texts.link[link.value]}</span>}
+        {viewer.value && viewer.value.user !== LOCAL_USER && <span class="chip viewer" title={texts.tenant(viewer.value.tenant)}><bdi>{viewer.value.user}</bdi></span>}
         {started.value && !canWrite.value && <span class="chip">{texts.admin.roles.READER}</span>}
         <a class="button quiet" href="/graphql">{texts.graphiql}</a>
         {token() && <Button kind="quiet" onClick={logOut}>{texts.logout}</Button>}

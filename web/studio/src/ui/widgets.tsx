@@ -118,6 +118,8 @@ export function Dialog({ title, close, children }: { title: string; close?: () =
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     box.current?.showModal();
+    // The browser would choose the button that closes it.
+    box.current?.querySelector<HTMLElement>(".form input:not([type=file]), .form select, .form textarea")?.focus();
     return () => before?.focus?.();
   }, []);
   const cancel = (event: Event) => {
