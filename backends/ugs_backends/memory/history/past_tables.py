@@ -264,10 +264,10 @@ class PastTables(dict[str, MemoryTable]):
 
     def __init__(self, history: StoreHistory, catalog: Catalog, position: int) -> None:
         super().__init__()
-        self.history, self.catalog, self.position = history, catalog, position
+        self.versions, self.catalog, self.position = history.tables, catalog, position
 
     def __missing__(self, name: str) -> MemoryTable:
-        versions = self.history.tables.get(name)
+        versions = self.versions.get(name)
         if versions is not None:
             self[name] = PastTable(versions, self.position, self)
             return self[name]
