@@ -62,6 +62,22 @@ class Verification(Struct, frozen=True):
     """Other defects, as messages: event ids that repeat or decrease, former rows that do not follow from the log."""
 
 
+class SessionOfPast(AbstractAsyncContextManager[Session]):
+    """A read session at a point in time; a class, since a generator would cost as much as the read of a row."""
+
+    def __init__(self, moments: History, at: At) -> None:
+        self._moments, self._at = moments, at
+
+    async def __aenter__(self) -> Session:
+        self._session = (await self._moments.store_at(self._at)).session()
+        return await self._session.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._session.__aexit__(kind, error, trace)
+
+
 class System:
     """The kernel's entry point: what an interface (HTTP, command line, MCP) needs to execute commands and read."""
 
@@ -169,13 +185,7 @@ class System:
 
     def session_at(self, at: At | None) -> AbstractAsyncContextManager[Session]:
         """A read session on the current state, or on the state at an earlier position or time."""
-        return self.storage.session() if at is None else self._session_in_the_past(at)
-
-    @asynccontextmanager
-    async def _session_in_the_past(self, at: At) -> AsyncIterator[Session]:
-        past = await self.moments.store_at(at)
-        async with past.session() as session:
-            yield session
+        return self.storage.session() if at is None else SessionOfPast(self.moments, at)
 
     async def read(self, plan: Read, at: At | None = None) -> ResultPage:
         """Execute a plan."""

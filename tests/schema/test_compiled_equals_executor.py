@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -107,14 +108,41 @@ def operations_asked(draw: st.DrawFn) -> str:
     for i in range(draw(st.integers(1, 2))):
         kind = draw(st.sampled_from(["graphNode", "graphEdge", "graphNodes", "graphEdges", "findByProperty", "roots"]))
         roots.append(f"r{i}: " + draw(root(kind)))
-    declared = '$id: ID = "alice", $n: Int = 1, $key: String! = "name", $type: String, $yes: Boolean! = true'
+    declared = (
+        '$id: ID = "alice", $n: Int = 1, $key: String! = "name", $type: String, $yes: Boolean! = true, '
+        "$place: Position! = 12, $at: At, $then: At = {position: 15}"
+    )
     used = " ".join(roots)
-    kept = ", ".join(one for one in declared.split(", ") if one.split(":")[0] in used)
+    kept = ", ".join(one for one in declared.split(", ") if re.search(rf"{re.escape(one.split(':')[0])}\b", used))
     return f"query Asked{f'({kept})' if kept else ''} {{ {used} }}"
 
 
 @st.composite
 def root(draw: st.DrawFn, kind: str) -> str:
+    """A root field, now or at a place in time."""
+    field = draw(root_now(kind))
+    at = draw(st.sampled_from(MOMENTS))
+    name, rest = re.split(r"\b", field, maxsplit=2)[1:]
+    if not at:
+        return field
+    return f"{name}(at: {at}, {rest[1:]}" if rest.startswith("(") else f"{name}(at: {at}){rest}"
+
+
+MOMENTS = [
+    "",
+    "",
+    "",
+    "null",
+    "$at",
+    "$then",
+    "{position: 9}",
+    "{position: $place}",
+    '{instant: "2999-01-01T00:00:00Z"}',
+]
+
+
+@st.composite
+def root_now(draw: st.DrawFn, kind: str) -> str:
     depth = draw(st.integers(0, 2))
     if kind == "graphNode":
         id = draw(st.sampled_from(["$id", '"bob"', '"nobody"', '"no good"']))

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from tests.schema.conftest import Ask
+from ugs import System
+from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.context import RequestContext
 
 PAGE = """
 query($after: String, $before: String, $first: Int, $last: Int) {
@@ -301,3 +304,25 @@ async def test_references_lead_both_ways(ask: Ask) -> None:
 async def test_bad_arguments_are_refused_in_code(ask: Ask, query: str, code: str) -> None:
     answer = await ask(query)
     assert [error["extensions"]["code"] for error in answer["errors"]] == [code]
+
+
+async def test_places_in_time_are_answered_by_compiled_plans(
+    ask: Ask, operations: OperationExecutor, system: System
+) -> None:
+    """Several places in one request, literals and variables; and errors have the path of their field."""
+    await ask('mutation { updateNode(input: {id: "bob", properties: {name: "Robert"}}) { node { id } } }')
+    query = """query($at: At) { now: graphNode(id: "bob") { label } same: graphNode(id: "bob", at: $at) { label }
+        then: graphNode(id: "bob", at: {position: 15}) { label } list: graphNodes(at: {position: 1}) { totalCount } }"""
+    prepared = operations.prepare(query)
+    assert operations.plans(prepared, prepared.operations[0], {}) is None, "an explanation shows plans of now only"
+    assert isinstance(await operations.answer(prepared, RequestContext(system)), bytes)
+
+    for at, label in ((None, "Robert"), ({"position": 15}, "bob"), ({"position": 1}, None)):
+        data = (await ask(query, at=at))["data"]
+        assert data["now"] == {"label": "Robert"} and data["then"]["label"] != "Robert"
+        assert data["list"] == {"totalCount": 1}
+        assert data["same"] == ({"label": label} if at is None else data["then"] if label else None)
+
+    refused = await ask('query($at: At) { graphNode(id: "bob", at: $at) { id } }', at={"position": 99})
+    assert refused["errors"][0]["extensions"]["code"] == "POSITION_NOT_FOUND"
+    assert refused["errors"][0]["path"] == ["graphNode"]

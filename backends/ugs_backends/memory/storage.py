@@ -37,6 +37,7 @@ from ugs_backends.memory.io.filesystem import Files
 from ugs_backends.memory.io.folder_lock import FolderLock
 from ugs_backends.memory.io.worker_thread import wait_until_ended
 from ugs_backends.memory.query.executor import QueryExecutor
+from ugs_backends.memory.query.response_renderer import Renderer
 from ugs_backends.memory.recovery import Recovered, Recovery, State
 from ugs_backends.memory.session import Pending, PlainSession, PlainWriteSession, ReadSession, WriteSession, apply_steps
 from ugs_backends.memory.settings import Fsync, Settings
@@ -84,6 +85,8 @@ class MemoryStorage(Storage):
         self._builds: dict[tuple[MemoryTable, Name], asyncio.Task[None]] = {}
         self.history: StoreHistory | None = None
         self._past: dict[int, PastStorage] = {}
+        self._past_writer, self._never = asyncio.Lock(), asyncio.Event()
+        """Shared by all past states: few are written to, and none of them moves."""
 
     def enter(self, state: State) -> None:
         """Set the state of the store."""
@@ -100,6 +103,8 @@ class MemoryStorage(Storage):
             self.enter(State.UNINITIALIZED)
             raise
         self.reader = QueryExecutor(self.tables)
+        self.past_renderer = Renderer(self.reader)
+        """The renderer of all past states: what it has compiled serves every one of them."""
         self._read_session = (ReadSession if self.settings.native else PlainSession)(self)
         self._write_session = WriteSession if self.settings.native else PlainWriteSession
         if self.settings.history and self.settings.native:
@@ -174,7 +179,8 @@ class MemoryStorage(Storage):
         history = self.history
         if history is None or position < history.begins:
             return None
-        await history.catch_up()
+        if history.is_behind:
+            await history.catch_up()
         found = self._past.pop(position, None) or PastStorage(self, history, position)
         self._past[position] = found
         if len(self._past) > MAX_PAST_STATES:
@@ -452,11 +458,12 @@ class PastStorage(MemoryStorage):
         self.settings, self.files, self.clock = present.settings, present.files, present.clock
         self.capabilities = present.capabilities  # type: ignore[misc]
         self.warnings, self.state, self.states = [], State.READY, []
-        self.writer, self._moved = asyncio.Lock(), asyncio.Event()
+        self.writer, self._moved = present._past_writer, present._never
         self.catalog, self.history, self._past, self._builds = present.catalog, None, {}, present._builds
         self.log = PastLog(present.log, position)
         self.tables = PastTables(history, present.catalog, position)
-        self.reader = PastExecutor(self.tables)
+        self.reader = PastExecutor(self.tables, present.reader.arrangements, next(history.states))
+        self.past_renderer = present.past_renderer
         native = self.settings.native
         self._read_session = (PastReadSession if native else PastPlainSession)(self)
         self._write_session = PastWriteSession if native else PastPlainWriteSession

@@ -384,7 +384,8 @@ class OperationExecutor:
         if variables is None or not isinstance(compiled, CompiledOperation):
             return None
         try:
-            return [(root, root.plan(variables)) for root in compiled.roots]
+            # Plans of the past are not those that the store of the present is sent.
+            return None if compiled.is_past(variables) else [(root, root.plan(variables)) for root in compiled.roots]
         except (UgsError, GraphQLError):
             return None
 

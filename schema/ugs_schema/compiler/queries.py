@@ -14,7 +14,9 @@ from typing import Any, Protocol
 from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType
 from graphql.execution.values import VariableValues
 
+from ugs.errors import InvalidSyntax
 from ugs.identity import is_identifier
+from ugs.log.at import At
 from ugs.reads.plan import Read
 from ugs.reads.rendering import NULL, UNBOUNDED, RenderArgs, Rendering, check_bytes
 from ugs.storage import Storage
@@ -39,6 +41,8 @@ from ugs_schema.compiler.selection import SelectedField, Selection
 NULL_BYTES, BODY_START, BODY_END = NULL.encode(), b'{"data":{', b"}}"
 Plan = Callable[[VariableValues], Read | None]
 """Makes the read plan for these variables; None if there can be no result."""
+Moment = Callable[[VariableValues], At | None]
+"""The point in time that a field asks about; None for now."""
 
 
 class Root:
@@ -46,6 +50,8 @@ class Root:
 
     def __init__(self, key: str, plan: Plan, rendering: Rendering) -> None:
         self.key, self.plan, self.rendering = key, plan, rendering
+        self.moment: Moment | None = None
+        """The point in time of the field, if it has the argument `at`."""
 
     async def text(self, source: Renderer, variables: VariableValues, render_args: RenderArgs) -> bytes:
         """Read and render the field."""
@@ -59,6 +65,7 @@ class CompiledOperation:
     def __init__(self, roots: list[Root], binders: list[Callable[[VariableValues], Any]]) -> None:
         self.roots, self.binders = roots, binders
         self.max_bytes = UNBOUNDED
+        self._travels = any(root.moment for root in roots)
         self.heads = [f'{"," if number else ""}"{root.key}":'.encode() for number, root in enumerate(roots)]
         """The JSON text in front of each root field."""
 
@@ -66,18 +73,29 @@ class CompiledOperation:
         """The response for these variables; several root fields are read in one session, so from one state."""
         render_args = [bind(variables) for bind in self.binders]
         if len(self.roots) == 1:
-            text = await self.roots[0].text(system.storage, variables, render_args)
+            store = await self._find_source(self.roots[0], system, variables) or system.storage
+            text = await self.roots[0].text(store, variables, render_args)
             check_bytes(len(text), self.max_bytes)
             charge(2 * len(text))
             return self._join([text])
         texts, size = [], 0
         async with system.session() as session:
             for root in self.roots:
-                texts.append(await root.text(session, variables, render_args))
+                source = await self._find_source(root, system, variables) or session
+                texts.append(await root.text(source, variables, render_args))
                 size += len(texts[-1])
                 check_bytes(size, self.max_bytes)
                 charge(2 * len(texts[-1]))
         return self._join(texts)
+
+    async def _find_source(self, root: Root, system: System, variables: VariableValues) -> Storage | None:
+        """The state that a field asks about; None for now."""
+        moment = None if root.moment is None else root.moment(variables)
+        return None if moment is None else await system.moments.store_at(moment)
+
+    def is_past(self, variables: VariableValues) -> bool:
+        """Whether a field asks about the past."""
+        return self._travels and any(root.moment is not None and root.moment(variables) for root in self.roots)
 
     def limit_bytes(self, max_bytes: int) -> None:
         """Limit the size of answers; stores that render natively check it while rendering."""
@@ -87,6 +105,8 @@ class CompiledOperation:
 
     def run_sync(self, storage: Storage, variables: VariableValues) -> bytes | None:
         """The same synchronously; None if the store cannot answer every field that way."""
+        if self.is_past(variables):
+            return None
         render_args, texts = [bind(variables) for bind in self.binders] if self.binders else [], []
         for root in self.roots:
             plan = root.plan(variables)
@@ -126,11 +146,32 @@ def _compile_root(compiler: Compiler, selected_field: SelectedField, root_compil
     make = root_compilers.get(selected_field.name)
     if make is None:
         raise NotCompilable(selected_field.name)
-    for argument in selected_field.nodes[0].arguments or ():
-        # Time travel is left to the resolvers.
-        if argument.name.value in ("at", "version"):
-            raise NotCompilable(argument.name.value)
-    return make(compiler, selected_field)
+    names = {argument.name.value for argument in selected_field.nodes[0].arguments or ()}
+    if "version" in names:
+        raise NotCompilable("version")
+    root = make(compiler, selected_field)
+    if "at" in names:
+        root.moment = _compile_moment(Arguments(selected_field))
+    return root
+
+
+def _compile_moment(arguments: Arguments) -> Moment:
+    """A function that reads the argument `at`."""
+
+    def moment(variables: VariableValues) -> At | None:
+        given = arguments(variables).get("at")
+        if not given:
+            return None
+        ((name, value),) = _check_single(given).items()
+        return At(position=value) if name == "position" else At.time(value)
+
+    return moment
+
+
+def _check_single(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    if len(given) != 1 or None in given.values():
+        raise InvalidSyntax("at takes a position or an instant: exactly one of them")
+    return given
 
 
 def make_row_compiler(type_plan: TypePlan) -> Callable[[Compiler, SelectedField], Root]:

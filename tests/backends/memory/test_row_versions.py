@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ugs.connect import storage_for
-from ugs.errors import InvalidSyntax, UgsError
+from ugs.errors import InvalidSyntax, UgsError, Unavailable
 from ugs.graph.api import Graph
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode, Delete, Update
@@ -232,3 +232,17 @@ async def test_a_proof_by_replay_looks_at_former_rows_too() -> None:
 
         assert not found.ok and found.stored == found.replayed
         assert found.problems == ("the former rows of nodes differ from those of a replay at position 2",)
+
+
+async def test_who_reads_the_past_while_the_rows_are_built_anew_is_told_to_ask_again() -> None:
+    async with System.at_url("memory:") as system:
+        graph = Graph(system)
+        await graph.load_demo()
+        async with system.session_at(At(position=10)) as session:
+            before = await session.find(NODES, "bob")
+            await system.rebuild()
+            await graph.update("bob", {"name": "later"})
+            for read in (session.find(NODES, "bob"), session.fetch(NODES), session.count(EDGES, eq("source", "bob"))):
+                with pytest.raises(Unavailable):
+                    await read
+        assert await graph.get("bob", at=At(position=10)) == before

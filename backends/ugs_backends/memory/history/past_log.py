@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ugs.events import GENESIS_CRC, Event, Head
 from ugs.storage import EventQuery
+from ugs_backends.memory.query.response_renderer import Renderer
 from ugs_backends.memory.session import PlainSession, PlainWriteSession, ReadSession, WriteSession
 from ugs_backends.memory.wal.memory_log import Log
 
@@ -53,7 +54,17 @@ class PastPlainSession(_OfPastLog, PlainSession):
     """A session of the past with the port's defaults."""
 
 
-class PastReadSession(_OfPastLog, ReadSession):
+class _OfSharedRenderer(ReadSession):
+    """The part of a session that renders with what was compiled for other positions."""
+
+    @property
+    def renderer(self) -> Renderer:
+        renderer = self.storage.past_renderer
+        renderer.reader = self.reader
+        return renderer
+
+
+class PastReadSession(_OfPastLog, _OfSharedRenderer):
     """A session of the past with native queries."""
 
 
@@ -61,5 +72,5 @@ class PastPlainWriteSession(_OfPastLog, PlainWriteSession):
     """A session that writes tables which do not follow from the log, with the port's defaults."""
 
 
-class PastWriteSession(_OfPastLog, WriteSession):
+class PastWriteSession(_OfPastLog, _OfSharedRenderer, WriteSession):
     """A session that writes tables which do not follow from the log, such as vectors."""

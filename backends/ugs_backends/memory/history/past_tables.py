@@ -8,16 +8,18 @@ that held at another time only.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from heapq import merge
+from operator import gt, itemgetter, lt
 from typing import Any
 
 from ugs.catalog import Catalog
 from ugs.reads.filters import EVERYTHING, Everything, Op, Where
-from ugs.reads.plan import sort_key
+from ugs.reads.plan import Order, sort_key
+from ugs.support.bounded_cache import BoundedCache
 from ugs.tables import Row, Table
 from ugs_backends.memory.history.row_versions import RowVersions, StoreHistory
 from ugs_backends.memory.query.executor import QueryExecutor
 from ugs_backends.memory.query.index_selection import choose_access_path
+from ugs_backends.memory.query.row_order import RowOrder
 from ugs_backends.memory.tables.indexes import Index, KeyCounts, PropertyIndex
 from ugs_backends.memory.tables.sorted_index import KeyOrder
 from ugs_backends.memory.tables.table import MemoryTable, make_tables
@@ -127,21 +129,6 @@ class BoundsAt:
         return all(bounds.exclude(op, value) for bounds in self.bounds)
 
 
-class _Falling:
-    """A value that sorts the other way round."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __lt__(self, other: _Falling) -> bool:
-        return bool(other.value < self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Falling) and bool(self.value == other.value)
-
-
 class OrderAt:
     """A sort order as of a position: the orders of the current and of the former rows, merged."""
 
@@ -155,42 +142,58 @@ class OrderAt:
         versions, position = self.here.versions, self.here.position
         if versions.taken < len(versions.positions):
             versions.take()
-        since, find, field, of = versions.since.get, versions.find, self.field, self.of
-        current = self.current.entries(after, descending, backward)
-        if not self.former.places:
-            key_in = _whole if field is None else _key_part
-            return (key for entry in current if since(key := key_in(entry), 0) <= position)
-        entries = self._merged(current, self.former.entries(after, descending, backward), descending, backward)
-
-        def walk() -> Iterator[Any]:
-            last: Any = None
-            for entry in entries:
-                if entry == last:
-                    continue
-                last = entry
-                key = entry if field is None else entry[1]
-                row = find(key, position)
-                if row is None or (field is not None and sort_key(getattr(row, field)) != entry[0]):
-                    continue
-                if of is None or getattr(row, of[0]) == of[1]:
-                    yield key
-
-        return walk()
-
-    def _merged(self, one: Iterator[Any], other: Iterator[Any], descending: bool, backward: bool) -> Iterator[Any]:
+        since, current = versions.since.get, self.current.entries(after, descending, backward)
         if self.field is None:
-            return merge(one, other, reverse=descending != backward)
-        if not descending:
-            return merge(one, other, reverse=backward)
-        return merge(one, other, key=lambda entry: (_Falling(entry[0]), entry[1]), reverse=backward)
+            keys: Iterator[Any] = (key for key in current if since(key, 0) <= position)
+            if not self.former.places:
+                return keys
+            before = gt if descending != backward else lt
+            return _merge(keys, self._former_entries(after, descending, backward), before)
+        entries: Iterator[Any] = (entry for entry in current if since(entry[1], 0) <= position)
+        if self.former.places:
+            before = _compare_places(descending, backward)
+            entries = _merge(entries, self._former_entries(after, descending, backward), before)
+        return map(itemgetter(1), entries)
+
+    def _former_entries(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
+        """The entries of the former rows that held at the position."""
+        find, position, field, of = self.here.versions.find, self.here.position, self.field, self.of
+        since, last = self.here.versions.since.get, None
+        for entry in self.former.entries(after, descending, backward):
+            key = entry if field is None else entry[1]
+            if entry == last or since(key, 0) <= position:
+                continue  # another version with the same place, or the current row holds
+            last, row = entry, find(key, position)
+            if row is None or (of is not None and getattr(row, of[0]) != of[1]):
+                continue
+            if field is None or sort_key(getattr(row, field)) == entry[0]:
+                yield entry
 
 
-def _whole(entry: Any) -> Any:
-    return entry
+def _merge(one: Iterator[Any], other: Iterator[Any], before: Callable[[Any, Any], bool]) -> Iterator[Any]:
+    """Two sorted iterators as one; the second one is usually short."""
+    waiting = next(other, None)
+    for entry in one:
+        while waiting is not None and before(waiting, entry):
+            yield waiting
+            waiting = next(other, None)
+        yield entry
+    if waiting is not None:
+        yield waiting
+        yield from other
 
 
-def _key_part(entry: Any) -> Any:
-    return entry[1]
+def _compare_places(descending: bool, backward: bool) -> Callable[[Any, Any], bool]:
+    """Whether an entry of value and key comes before another one: keys ascend in both directions of the values."""
+    if not descending:
+        return gt if backward else lt
+
+    def before(one: Any, other: Any) -> bool:
+        if one[0] != other[0]:
+            return bool(one[0] > other[0]) is not backward
+        return bool(one[1] < other[1]) is not backward
+
+    return before
 
 
 class PastTable(MemoryTable):
@@ -225,6 +228,14 @@ class PastTable(MemoryTable):
     def order(self, field: str | None, of: tuple[str, Any] | None = None) -> Any:
         return OrderAt(self, field, of)
 
+    def walk(
+        self, field: str | None, of: tuple[str, Any] | None, after: Any, descending: bool, backward: bool
+    ) -> Iterator[Row]:
+        versions, position = self.versions, self.position
+        since, current, former = versions.since.get, versions.current.rows, versions.find
+        for key in OrderAt(self, field, of).keys(after, descending, backward):
+            yield current[key] if since(key, 0) <= position else former(key, position)
+
     def key_counts(self, field: str) -> KeyCounts:
         """The counts of now, corrected by the rows that changed since."""
         found = self._keys.get(field)
@@ -253,10 +264,10 @@ class PastTables(dict[str, MemoryTable]):
 
     def __init__(self, history: StoreHistory, catalog: Catalog, position: int) -> None:
         super().__init__()
-        self.history, self.catalog, self.position = history, catalog, position
+        self.versions, self.catalog, self.position = history.tables, catalog, position
 
     def __missing__(self, name: str) -> MemoryTable:
-        versions = self.history.tables.get(name)
+        versions = self.versions.get(name)
         if versions is not None:
             self[name] = PastTable(versions, self.position, self)
             return self[name]
@@ -270,6 +281,14 @@ class PastTables(dict[str, MemoryTable]):
 
 class PastExecutor(QueryExecutor):
     """Executes queries on tables as of a position, where the lengths of index entries are upper bounds."""
+
+    def __init__(
+        self,
+        tables: dict[str, MemoryTable],
+        arrangements: BoundedCache[tuple[str, tuple[Order, ...]], RowOrder],
+        changes: int,
+    ) -> None:
+        self.tables, self.arrangements, self.changes = tables, arrangements, changes
 
     def count(self, table: Table, where: Where = EVERYTHING) -> int:
         choice = choose_access_path(self.tables[table.name], where)

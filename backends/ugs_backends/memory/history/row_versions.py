@@ -10,12 +10,13 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from itertools import repeat
+from itertools import count, repeat
 from operator import itemgetter
 from typing import Any
 
 from ugs.catalog import Catalog
 from ugs.changes import Step, TableWrites
+from ugs.errors import Unavailable
 from ugs.support.time_slice import TimeSlice
 from ugs.tables import Row, Table
 from ugs_backends.memory.tables.indexes import Index, KeyCounts
@@ -26,6 +27,7 @@ from ugs_backends.memory.tables.vector_index import VectorIndex
 SLICE_CHANGES = 5_000
 """Changes that are taken in between two looks at the clock: some milliseconds."""
 
+ENDED = -1
 Version = tuple[int, int, Row]
 """A former row with the first position at which it held and the first at which it did not any more."""
 _since = itemgetter(0)
@@ -57,10 +59,6 @@ class RowVersions:
 
     def __init__(self, current: MemoryTable, catalog: Catalog) -> None:
         self.current, self.catalog = current, catalog
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget all changes: the history begins with the current rows."""
         self.positions: array[int] = array("q")
         self.keys: list[Any] = []
         self.former: list[Row | None] = []
@@ -72,7 +70,7 @@ class RowVersions:
 
     def _forget_derived(self) -> None:
         self.taken = 0
-        """How many of the changes are in `since`, `chains` and `closed`."""
+        """How many of the changes are in `since`, `chains` and `closed`; `ENDED` when others have taken its place."""
         self.since: dict[Any, int] = {}
         """The position from which on the current row of a key holds; a row that is not here held from the beginning."""
         self.chains: dict[Any, list[Version]] = {}
@@ -125,6 +123,8 @@ class RowVersions:
 
     def take(self, most: int | None = None) -> None:
         """Take in recorded changes that are not in the indexes yet."""
+        if self.taken == ENDED:
+            raise Unavailable("The rows were built anew while the past was read; nothing is wrong, ask again")
         end = len(self.positions) if most is None else min(len(self.positions), self.taken + most)
         since, chains, keep = self.since, self.chains, self.closed.keep
         for place in range(self.taken, end):
@@ -186,23 +186,32 @@ class StoreHistory:
         self.tables = {name: RowVersions(here, catalog) for name, here in tables.items() if here.table.versioned}
         self.begins = begins
         """The least position whose state can be read."""
+        self.states = count(1)
+        """Numbers of past states: no two of a history share what a renderer has cached for one of them."""
+        self.is_behind = False
+        """Whether changes were recorded since the last `catch_up`."""
 
     def restart(self, position: int) -> None:
         """Begin anew with the current rows, since they were written without telling how they came about."""
         for versions in self.tables.values():
-            versions.begin()
-        self.begins = position
+            versions.taken = ENDED
+        self.tables = {name: RowVersions(old.current, old.catalog) for name, old in self.tables.items()}
+        self.begins, self.is_behind = position, False
 
     def record(self, table: Table, writes: TableWrites) -> bool:
         """Record what a commit changes in a table; False if the writes do not tell it."""
         if writes.steps:
             self.tables[table.name].record(writes)
+            self.is_behind = True
             return True
         return not (table.versioned and (writes.inserts or writes.updates or writes.deletes))
 
     async def catch_up(self) -> None:
-        for versions in self.tables.values():
-            await versions.catch_up()
+        """Take in the recorded changes of all tables."""
+        while self.is_behind:
+            self.is_behind = False
+            for versions in self.tables.values():
+                await versions.catch_up()
 
     async def compare(self, other: StoreHistory, until: int) -> list[str]:
         """Which tables have other changes in a history of the same log, up to a position."""
@@ -218,7 +227,7 @@ class StoreHistory:
         """Put the history of a store with the same log before the own one."""
         for name, versions in self.tables.items():
             versions.prepend(other.tables[name], self.begins)
-        self.begins = other.begins
+        self.begins, self.is_behind = other.begins, True
 
 
 def _first_difference(ours: Sequence[Sequence[Any]], theirs: Sequence[Sequence[Any]]) -> int | None:

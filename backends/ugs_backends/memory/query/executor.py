@@ -86,9 +86,7 @@ class QueryExecutor:
                 return None
             choice = AccessPath(here.rows.values(), compile_test(here, where), whole=True)
         after = page.after[0] if page.after is not None and field is None else page.after
-        keys = here.order(field, choice.under).keys(after, descending, page.backward)
-        rows: Iterator[Row] = map(here.rows.__getitem__, keys)
-        found = _scan_first(rows, choice, limit)
+        found = _scan_first(here.walk(field, choice.under, after, descending, page.backward), choice, limit)
         return found if found is None or not page.backward else found[::-1]
 
     def count(self, table: Table, where: Where = EVERYTHING) -> int:

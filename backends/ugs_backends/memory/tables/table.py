@@ -110,6 +110,12 @@ class MemoryTable:
         name: Name = ("order", field or "", *(of or ()))
         return self.kept.get(name) or self._make(name)  # type: ignore[return-value]
 
+    def walk(
+        self, field: str | None, of: tuple[str, Any] | None, after: Any, descending: bool, backward: bool
+    ) -> Iterator[Row]:
+        """The rows of `order` from an entry on."""
+        return map(self.rows.__getitem__, self.order(field, of).keys(after, descending, backward))
+
     def _make(self, name: Name) -> Kept:
         if len(self.rows) > self.at_once:
             raise NotBuilt(self, name)
