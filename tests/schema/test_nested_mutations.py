@@ -10,7 +10,7 @@ import pytest
 from tests import servers
 from tests.schema.test_generated_schema import Door, opened
 from ugs import System
-from ugs.ontology.commands import nested
+from ugs.ontology.commands import node_tree
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgresql", "neo4j"])
@@ -147,7 +147,7 @@ async def test_changes_connect_too_and_create_at_either_end(ask: Door) -> None:
 
 
 async def test_one_change_makes_a_limited_number_of_connections(ask: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nested, "MAX_NESTED", 2)
+    monkeypatch.setattr(node_tree, "MAX_NESTED", 2)
     before = await position(ask)
 
     assert await ask.refused(TREE, **{"in": {"relatedTo": [{"createPerson": {}}] * 3}}) == "LIMIT_EXCEEDED"

@@ -8,7 +8,7 @@ schema even for errors, and would discard it. Programs find it in `_meta`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from secrets import token_hex
 from typing import Any
@@ -44,6 +44,7 @@ from ugs.values import MAX_INT, MIN_INT
 from ugs_gateway.graphql.persisted_documents import check_own_text
 from ugs_gateway.mcp import prompts, resources
 from ugs_gateway.mcp.argument_names import rename_arguments
+from ugs_gateway.mcp.call_guards import guard, parse_guards
 from ugs_gateway.mcp.inputs import schema_of
 from ugs_gateway.mcp.roles import check_role
 from ugs_gateway.mcp.tools.base import Json, MemoryTool
@@ -129,7 +130,7 @@ def build_server(
         tool = offered.get(params.name)
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name[:80]}")
-        return await call_tool(tool, params.arguments or {}, lambda: memory_of(context), mirror, bounds)
+        return await call_tool(tool, params.arguments or {}, lambda: memory_of(context), mirror, bounds, params.meta)
 
     return Server(
         NAME,
@@ -178,12 +179,13 @@ async def call_tool(
     memory: Callable[[], Memory],
     mirror: MirrorLookup | None = None,
     bounds: Bounds = DEFAULT_BOUNDS,
+    meta: Mapping[str, Any] | None = None,
 ) -> CallToolResult:
     """Call a tool; every outcome, including an exception, becomes a result."""
     try:
         with request_budget(bounds.seconds):
             async with asyncio.timeout(bounds.seconds):
-                return await to_result(await _run_tool(tool, arguments, memory(), mirror, bounds), bounds)
+                return await to_result(await _run_tool(tool, arguments, memory(), mirror, bounds, meta), bounds)
     except UgsError as error:
         return to_error_result(tool, error)
     except TimeoutError:
@@ -196,9 +198,15 @@ async def call_tool(
 
 
 async def _run_tool(
-    tool: MemoryTool, arguments: Json, memory: Memory, mirror: MirrorLookup | None, bounds: Bounds
+    tool: MemoryTool,
+    arguments: Json,
+    memory: Memory,
+    mirror: MirrorLookup | None,
+    bounds: Bounds,
+    meta: Mapping[str, Any] | None,
 ) -> Json:
     given = parse_arguments(tool, arguments)
+    memory = guard(memory, parse_guards(tool, meta))
     reading = tool.only_reads(given)
     check_role(memory.principal, tool.name, reading)
     if bounds.trusted_only and tool.runs_own_text(given):

@@ -24,7 +24,7 @@ from ugs.feature import Command, CommandWarning
 from ugs.graph.content import BASE64, MARKDOWN, UTF8
 from ugs.identity import Context
 from ugs.ontology.commands.memory import CreateConnection, CreateNode, DeleteConnection, DeleteNode, UpdateNode
-from ugs.ontology.commands.nested import CreateNodes, NewLink, NewNode, UpdateNodes, UpsertNodes
+from ugs.ontology.commands.node_tree import CreateNodes, NewLink, NewNode, UpdateNodes, UpsertNodes
 from ugs.ontology.errors import InvalidArgument
 from ugs.ontology.properties import PropertyDefinition
 from ugs.writer import Outcome
