@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from struct import Struct
 from typing import Any
 
@@ -28,8 +29,10 @@ LAST_INSTANT = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 _YEAR_2000 = (datetime(2000, 1, 1, tzinfo=UTC) - EPOCH) // MICROSECOND
 """PostgreSQL counts microseconds from here."""
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUIDS = re.compile(rf"(?:{UUID.pattern}\n)*")
 _INT8 = Struct(">q")
-_unpack = _INT8.unpack
+KEPT_INSTANTS = 4_096
+"""How many conversions of instants are kept: most rows have several equal ones, and so do the rows of one command."""
 
 
 async def register_formats(connection: Any) -> None:
@@ -58,15 +61,25 @@ def encode_instant(instant: int | str) -> bytes:
     return _INT8.pack(instant - _YEAR_2000)
 
 
+@lru_cache(maxsize=KEPT_INSTANTS)
 def decode_instant(data: bytes) -> int:
-    instant: int = _unpack(data)[0] + _YEAR_2000
+    instant: int = _INT8.unpack(data)[0] + _YEAR_2000
     return instant
 
 
 def format_instants(instants: Sequence[int | None]) -> list[str | None]:
-    """Instants in ISO 8601; those of one group are often equal, and each is formatted once."""
-    texts = {each: None if each is None else (EPOCH + each * MICROSECOND).isoformat() for each in {*instants}}
-    return [texts[instant] for instant in instants]
+    """Instants in ISO 8601."""
+    return [None if instant is None else _format_instant(instant) for instant in instants]
+
+
+@lru_cache(maxsize=KEPT_INSTANTS)
+def _format_instant(instant: int) -> str:
+    return (EPOCH + instant * MICROSECOND).isoformat()
+
+
+def are_uuids(texts: Sequence[str]) -> bool:
+    """Whether all texts are UUIDs in canonical form."""
+    return _UUIDS.fullmatch("\n".join(texts) + "\n") is not None
 
 
 def coerce_format(field: Field, test: CoercedComparison) -> CoercedComparison | ConstantResult:
@@ -84,4 +97,5 @@ def is_exact(field: Field, test: CoercedComparison) -> bool:
     """
     if field.format is Format.INSTANT:
         return True
-    return (test.op is Op.EQ or test.op in ORDERED) and UUID.fullmatch(test.value) is not None
+    # `coerce_format` has let through only UUIDs for equality.
+    return test.op is Op.EQ or (test.op in ORDERED and UUID.fullmatch(test.value) is not None)

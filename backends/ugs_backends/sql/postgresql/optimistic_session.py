@@ -19,13 +19,14 @@ from ugs.errors import Conflict, UniqueViolation
 from ugs.events import Event, Head
 from ugs.reads.filters import EVERYTHING, Compare, Everything, Where
 from ugs.reads.plan import WHOLE, Order, Page
-from ugs.tables import Kind, Row, Table
+from ugs.tables import Format, Kind, Row, Table
 from ugs_backends.sql.compiler.conditions import Place
 from ugs_backends.sql.compiler.statements import list_columns
 from ugs_backends.sql.dialect import Dialect, quote_identifier
 from ugs_backends.sql.native_session import NativeSession, is_storable_key
 from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_channel, get_listeners_lock, get_log_lock
 from ugs_backends.sql.postgresql.errors import WRONG_ASSUMPTION, build_assumption_conflict
+from ugs_backends.sql.postgresql.formats import are_uuids
 from ugs_backends.sql.postgresql.statement_batch import combine_bulks, pack_columns
 from ugs_backends.sql.row_codec import decode_head
 from ugs_backends.sql.session import StoreContext
@@ -210,9 +211,14 @@ def build_lookup(
 
 def _filter_storable(dialect: Dialect, table: Table, keys: Sequence[Any]) -> Sequence[Any]:
     """The keys that the column can hold."""
-    if dialect.column_type(table.field(table.key[0])) is Kind.TEXT and set(map(type, keys)) == {str}:
-        whole = "".join(keys)
-        if whole.isascii() and "\x00" not in whole:
+    column = dialect.column_type(table.field(table.key[0]))
+    if column in (Kind.TEXT, Format.UUID) and set(map(type, keys)) == {str}:
+        if column is Format.UUID:
+            storable = are_uuids(keys)
+        else:
+            whole = "".join(keys)
+            storable = whole.isascii() and "\x00" not in whole
+        if storable:
             return keys
     return [key for key in keys if is_storable_key(dialect, table, (key,))]
 

@@ -17,8 +17,8 @@ from ugs_backends.sql.dialect import ColumnType, Dialect, quote_identifier
 from ugs_backends.sql.table_names import shorten
 from ugs_backends.sql.write.bulk_writes import (
     BulkStatement,
+    ColumnEncoder,
     SideWriter,
-    encode_formats,
     list_key_columns,
     to_key_columns,
 )
@@ -80,7 +80,7 @@ class _Arrays(SideWriter):
         self.name = name
         self._words, self._key_of = table.words, table.key_of
         key = list_key_columns(dialect, table)
-        self._dialect, self._key = dialect, key
+        self._width, self._encode = len(key), ColumnEncoder(dialect, key)
         self.insert = _build_insert(dialect, name, key)
         same = ", ".join(quote_identifier(column) for column, _ in key)
         self.replace = (
@@ -113,7 +113,7 @@ class _Arrays(SideWriter):
         return [*self._encode_keys([*keys]), texts, [encode_weights(each) for each in words]]
 
     def _encode_keys(self, keys: list[Any]) -> list[Sequence[Any]]:
-        return encode_formats(self._dialect, to_key_columns(keys, len(self._key)), self._key)
+        return self._encode(to_key_columns(keys, self._width))
 
 
 def encode_weights(words: Mapping[str, float]) -> str:

@@ -58,16 +58,18 @@ def list_key_columns(dialect: Dialect, table: Table) -> list[tuple[str, ColumnTy
     return [(field.stored_as, dialect.column_type(field)) for field in map(table.field, table.key)]
 
 
-def encode_formats(
-    dialect: Dialect, values: list[Sequence[Any]], columns: Sequence[tuple[str, ColumnType]]
-) -> list[Sequence[Any]]:
-    """Columns of values as the database takes them; most have no format and stay as they are."""
-    if not any(isinstance(kind, Format) for _, kind in columns):
+class ColumnEncoder:
+    """Encodes columns of values as the database takes them; most have no format and stay as they are."""
+
+    def __init__(self, dialect: Dialect, columns: Sequence[tuple[str, ColumnType]]) -> None:
+        self._dialect = dialect
+        self._formats = [(place, kind) for place, (_, kind) in enumerate(columns) if isinstance(kind, Format)]
+
+    def __call__(self, values: list[Sequence[Any]]) -> list[Sequence[Any]]:
+        if values:
+            for place, format in self._formats:
+                values[place] = self._dialect.encode(format, values[place])
         return values
-    return [
-        dialect.encode(kind, column) if isinstance(kind, Format) else column
-        for column, (_, kind) in zip(values, columns, strict=False)
-    ]
 
 
 class SideWriter(ABC):
@@ -92,11 +94,11 @@ class SideTableWriter(SideWriter):
         entries: Callable[[Row], Mapping[str, Any]],
     ) -> None:
         self.name = name
-        self.dialect = dialect
         self.columns = columns
         self.entries = entries
         self.key = list_key_columns(dialect, table)
         self._key_of = table.key_of
+        self._encode = ColumnEncoder(dialect, self.key)
         self.insert = dialect.insert_many(name, [*columns, *self.key])
         self.delete = dialect.delete_many(name, [columns[0], *self.key])
 
@@ -118,7 +120,7 @@ class SideTableWriter(SideWriter):
         )
 
     def _encode_keys(self, keys: list[Any]) -> list[Sequence[Any]]:
-        return encode_formats(self.dialect, to_key_columns(keys, len(self.key)), self.key)
+        return self._encode(to_key_columns(keys, len(self.key)))
 
 
 class _Entries:
@@ -166,6 +168,7 @@ class TableWriter:
         rest = [column for column in self.columns if column not in self.key]
         self._order = [self.columns.index(column) for column in (*rest, *self.key)]
         self._has_rest = bool(rest)
+        self._encode_columns, self._encode_key = ColumnEncoder(dialect, self.columns), ColumnEncoder(dialect, self.key)
         self._rules = [_UniqueRule(table, rule) for rule in table.unique]
 
     @cached_property
@@ -190,17 +193,18 @@ class TableWriter:
         return self._update(writes.updates) if self._has_rest else []
 
     def deletes(self, writes: TableWrites) -> list[BulkStatement]:
-        keys = to_key_columns(writes.deletes, len(self.key))
-        return [BulkStatement(self.table.name, self.delete, encode_formats(self.dialect, keys, self.key))]
+        keys = self._encode_key(to_key_columns(writes.deletes, len(self.key)))
+        return [BulkStatement(self.table.name, self.delete, keys)]
 
     def inserts(self, writes: TableWrites) -> list[BulkStatement]:
         columns = to_columns([self.values(row) for row in writes.inserts])
-        return [BulkStatement(self.table.name, self.insert, encode_formats(self.dialect, columns, self.columns))]
+        return [BulkStatement(self.table.name, self.insert, self._encode_columns(columns))]
 
     def _update(self, rows: Iterable[Row]) -> list[BulkStatement]:
-        columns = to_columns([self._encode_key(row) for row in rows])
-        kinds = [self.columns[place] for place in self._order]
-        return [BulkStatement(self.table.name, self.update, encode_formats(self.dialect, columns, kinds))]
+        columns = self._encode_columns(to_columns([self.values(row) for row in rows]))
+        return [
+            BulkStatement(self.table.name, self.update, [columns[place] for place in self._order] if columns else [])
+        ]
 
     def _find_taken(self, writes: TableWrites) -> dict[Any, list[_UniqueRule]]:
         """The keys of rows whose unique values are taken by updates of other rows, with the rules."""
@@ -214,10 +218,6 @@ class TableWriter:
                 if holder is not None and holder != self.table.key_of(row):
                     taken.setdefault(holder, []).append(rule)
         return taken
-
-    def _encode_key(self, row: Row) -> tuple[Any, ...]:
-        values = self.values(row)
-        return tuple(values[place] for place in self._order)
 
     def write_side_tables(self, writes: TableWrites) -> list[tuple[BulkStatement, BulkStatement]]:
         """The deletes and inserts of the side tables."""
