@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -318,6 +319,23 @@ async def test_facts_about_other_things_are_untouched(know: Know) -> None:
 
     assert [fact.valid_to for fact in await know.all_facts()] == [None] * 6
     assert await know.supersessions() == []
+
+
+@clause("FACT-76", "FACT-72")
+async def test_private_facts_of_each_agent_are_a_timeline_of_their_own(know: Know) -> None:
+    await know.predicate("works_at")
+    note = (await know.admin.add_note("x", tenant="tenant-a", project="project-b")).note_id
+    space: Any = {"tenant": "tenant-a", "project": "project-b", "scope": "agent_private", "notes": [note]}
+    told = (("agent-c", "A", 1), ("agent-d", "B", 2), ("agent-c", "C", 5))
+    await asyncio.gather(
+        *(
+            know.admin.add_fact("alice", "works_at", value, valid_from=day(number), agent=agent, **space)
+            for agent, value, number in told
+        )
+    )
+
+    ends = {fact.object_value: fact.valid_to for fact in await know.all_facts()}
+    assert ends == {"A": instant_of(day(5)), "B": None, "C": None}
 
 
 @clause("FACT-72", "FACT-76")
