@@ -153,3 +153,29 @@ async def test_one_change_makes_a_limited_number_of_connections(ask: Door, monke
     assert await ask.refused(TREE, **{"in": {"relatedTo": [{"createPerson": {}}] * 3}}) == "LIMIT_EXCEEDED"
     assert await position(ask) == before
     assert await ask(TREE, **{"in": {"relatedTo": [{"createPerson": {}}] * 2}})
+
+
+async def test_lists_of_typed_nodes_have_aggregates(ask: Door) -> None:
+    for id, rank, status in (("a", 1, "active"), ("b", 2, "done"), ("c", 4, "active")):
+        await ask(UPSERT, **{"in": {"id": id, "rank": rank, "status": status}})
+
+    found = await ask.compiled(
+        """query($s: String) { projects(where: {status: {eq: $s}}, first: 1) { nodes { id } aggregate { count
+        total: sum(of: "rank") avg(of: "rank") min(of: "id") max(of: "rank")
+        groupBy(by: ["status"]) { keys count sum(of: "rank") __typename } } } all: projects { aggregate { count } } }""",
+        s="active",
+    )
+
+    assert found["projects"]["nodes"] == [{"id": "a"}]
+    assert found["projects"]["aggregate"] == {
+        "count": 2,
+        "total": 5.0,
+        "avg": 2.5,
+        "min": "a",
+        "max": 4,
+        "groupBy": [{"keys": ["active"], "count": 2, "sum": 5.0, "__typename": "ProjectGroup"}],
+    }
+    assert found["all"] == {"aggregate": {"count": 3}}
+    assert await ask.refused('{ projects { aggregate { sum(of: "none") } } }') == "INVALID_ARGUMENT"
+    asked = ask.operations.prepare("{ projects(first: 1) { aggregate { count } } }")
+    assert ask.operations.cost(asked, asked.operations[0], {}) > 100

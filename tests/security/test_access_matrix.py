@@ -132,7 +132,7 @@ class Matrix:
                 for name in ("sum", "avg", "min", "max")
             },
             **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
-            "UpsertMemoInput.id": f"memo_{fresh}",
+            **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "version", "MemoAggregate.groupBy.by": ["version"]},
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],

@@ -19,7 +19,7 @@ from ugs.values import check_key
 from ugs_schema.compiler.plan_templates import Arguments
 from ugs_schema.compiler.selection import SelectedField, Selection
 
-ParseValue = Callable[[Mapping[str, Any]], Value]
+ParseValue = Callable[[Any], Value]
 """Which value the arguments of a field, or an entry of `by`, name; raises where there is none."""
 SUMS: Mapping[str, Callable[[Sum], float | None]] = {"sum": lambda found: found.sum, "avg": lambda found: found.average}
 RANGES = {"min": 0, "max": 1}

@@ -141,10 +141,6 @@ FIELD_COSTS: Mapping[str, int] = {
     "Query.recall": 200,
     "Query.duplicateEntities": 500,
     "Query.entityNeighborhood": 100,
-    "GraphNodeConnection.aggregate": 100,
-    "GraphEdgeConnection.aggregate": 100,
-    "GraphNodeAggregate.groupBy": 50,
-    "GraphEdgeAggregate.groupBy": 50,
 }
 """The additional cost of fields that read many more rows than they return."""
 
@@ -156,6 +152,9 @@ CONNECTION_FIELDS = frozenset({"nodes", "edges", "pageInfo", "node"})
 
 PAGE_FIELDS = frozenset({"aggregate"})
 """Fields of a connection that are there once, and not for each row."""
+
+AGGREGATE_COST, GROUPING_COST = 100, 50
+"""The additional cost of an aggregate, which looks at every row that the filter finds, and of each grouping in it."""
 
 
 class FieldCost:
@@ -266,10 +265,20 @@ class CostAnalysis:
                 _get_default_rows(name, field, paged),
                 is_list,
                 children,
-                1 + FIELD_COSTS.get(name, 0),
+                1 + _get_own_cost(name, inner),
                 inner and node.name.value in PAGE_FIELDS,
             )
         ]
+
+
+def _get_own_cost(name: str, inner: bool) -> int:
+    """The additional cost of a field; `inner`: of a connection."""
+    parent, _, field = name.partition(".")
+    if inner and field in PAGE_FIELDS:
+        return AGGREGATE_COST
+    if field == "groupBy" and parent.endswith("Aggregate"):
+        return GROUPING_COST
+    return FIELD_COSTS.get(name, 0)
 
 
 def _read_sizes(node: FieldNode) -> list[tuple[str, Any]]:

@@ -12,8 +12,10 @@ from ugs.graph.content import UTF8
 from ugs.graph.model import EDGES, NODES
 from ugs.graph.text.content_bodies import CONTENT_BODIES
 from ugs.identity import is_identifier
+from ugs.ontology.errors import InvalidArgument
 from ugs.ontology.model import CONTENTS
 from ugs.ontology.properties import PropertyDefinition
+from ugs.reads.aggregation import Value
 from ugs.reads.expressions import Instant, JsonKey
 from ugs.reads.filters import Linked, all_of, eq, in_
 from ugs.reads.rendering import (
@@ -111,7 +113,9 @@ class TypedPlans:
         field_compilers: dict[str, Callable[[Any, SelectedField, str], list[Piece]]] = {"content": compile_content}
         for name, side in kind.sides.items():
             related[name], field_compilers[name] = self._make_nests_builder(side), self._make_field_compiler(side)
-        return TypePlan(NODES, kind.name, related, plain, field_compilers=field_compilers)
+        return TypePlan(
+            NODES, kind.name, related, plain, field_compilers=field_compilers, parse_value=make_value_parser(kind)
+        )
 
     def build_read_by_id(
         self, kind: Kind, selection: Selection, selected_field: SelectedField, ids: Callable[[Any], str]
@@ -258,6 +262,25 @@ def add_type_mark(body: RowTemplate, type_plan: TypePlan) -> RowTemplate:
     comma = "" if first.text == "{}" else ","
     head = Text(f'{{"{MARK}":{json_of(type_plan.type_name)}{comma}{first.text[1:]}')
     return RowTemplate(body.table, (head, *rest))
+
+
+COLUMNS = {"id": "id", "created": "created", "modified": "modified", "version": "version"}
+"""Columns of nodes that are aggregated like properties."""
+
+
+def make_value_parser(kind: Kind) -> Callable[[Any], Value]:
+    """Which value an aggregate is of: `of` in arguments, or an entry of `by`, names a field of the type."""
+
+    def parse(given: Any) -> Value:
+        name = given if isinstance(given, str) else given["of"]
+        if name in kind.properties:
+            return Value("properties_text", kind.properties[name].name)
+        if name in COLUMNS:
+            return Value(COLUMNS[name])
+        known = ", ".join([*COLUMNS, *kind.properties][:50])
+        raise InvalidArgument(f"{kind.type} has no {name[:80]!r} to aggregate; it has {known}", argument="of")
+
+    return parse
 
 
 def make_list_parser(naming: Naming, kind: Kind) -> Callable[[dict[str, Any]], ReadCriteria]:

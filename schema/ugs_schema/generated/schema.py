@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from graphql import (
     GraphQLArgument,
     GraphQLField,
+    GraphQLFloat,
     GraphQLID,
     GraphQLInputField,
     GraphQLInputObjectType,
@@ -34,6 +35,7 @@ from ugs.ontology.history import Addition
 from ugs.ontology.properties import PropertyDefinition, PropertyKind
 from ugs.reads.rendering import Rendering
 from ugs.values import parse_json
+from ugs_schema.compiler.aggregates import DEFAULT_GROUPS
 from ugs_schema.compiler.queries import Root
 from ugs_schema.compiler.selection import Selection, get_selected_field
 from ugs_schema.generated.field_plans import MARK, TypedCompiler, TypedPlans
@@ -232,9 +234,25 @@ class TypedSchema:
                 "pageInfo": field(GraphQLNonNull(PAGE_INFO), "Where the page stands"),
                 "totalCount": field(GraphQLNonNull(GraphQLInt), "How many there are in all; counted only when chosen"),
             }
+            if link is None:
+                fields["aggregate"] = field(GraphQLNonNull(self._make_aggregate_type(name)), AGGREGATE)
             return GraphQLObjectType(page_name, fields, description="A page of nodes")
 
         return self._get_or_make(page_name, page)
+
+    def _make_aggregate_type(self, kind_name: str) -> GraphQLObjectType:
+        """The type of the aggregates of a list."""
+        shown = f"nodes of the type {kind_name}"
+        group_name, name = (self.naming.take_type_name(f"{kind_name}{part}") for part in ("Group", "Aggregate"))
+        keys = field(GraphQLNonNull(GraphQLList(JSON)), "The values that its rows have in common, in the order of `by`")
+        group = GraphQLObjectType(group_name, {**AGGREGATES, "keys": keys}, description=f"Some {shown} in short")
+        groups = GraphQLField(
+            non_null_list(group),
+            args=GROUPING,
+            resolve=pick_by_key,
+            description="In groups, those with most rows first",
+        )
+        return GraphQLObjectType(name, {**AGGREGATES, "groupBy": groups}, description=f"All {shown} of a list in short")
 
     def _get_or_make(self, name: str, make: Callable[[], T]) -> T:
         """The type with this name, created on first use."""
@@ -300,6 +318,27 @@ MEMORY_NODE = GraphQLInterfaceType(
     resolve_type=lambda value, *_: value[MARK],
     description="A node of any type",
 )
+AGGREGATE = "All nodes of the list in short, whatever page is shown"
+OF = {"of": GraphQLArgument(GraphQLNonNull(GraphQLString), description="Which field")}
+
+
+def _make_aggregate_field(type: Any, description: str) -> GraphQLField:
+    return GraphQLField(type, args=OF, resolve=pick_by_key, description=description)
+
+
+AGGREGATES = {
+    "count": field(GraphQLNonNull(GraphQLInt), "How many there are"),
+    "sum": _make_aggregate_field(GraphQLFloat, "The sum of the numbers of a field; null without any"),
+    "avg": _make_aggregate_field(GraphQLFloat, "The average of the numbers of a field; null without any"),
+    "min": _make_aggregate_field(JSON, "The smallest value of a field; null without any"),
+    "max": _make_aggregate_field(JSON, "The greatest value of a field; null without any"),
+}
+GROUPING = {
+    "by": GraphQLArgument(
+        GraphQLNonNull(GraphQLList(GraphQLNonNull(GraphQLString))), description="The fields, up to four"
+    ),
+    "first": GraphQLArgument(GraphQLInt, default_value=DEFAULT_GROUPS, description="So many groups, at most 500"),
+}
 AT_ARGUMENT = {"at": GraphQLArgument(AT, description="Where in time to read: now when left out")}
 PAGING = {
     "first": GraphQLArgument(GraphQLInt, description="So many from the start; 50 unless told"),
