@@ -8,7 +8,7 @@ RUN CI=1 scripts/web.sh
 
 FROM python:3.13-slim AS build
 WORKDIR /src
-COPY pyproject.toml requirements.lock README.md CHANGELOG.md LICENSE ./
+COPY pyproject.toml hatch_build.py requirements.lock README.md CHANGELOG.md LICENSE ./
 COPY scripts ./scripts
 COPY ugs ./ugs
 COPY backends ./backends

@@ -65,6 +65,23 @@ WALK = _sql(
     "JOIN edges e ON e.source = w.node JOIN nodes b ON b.id = e.target WHERE w.depth < 4 AND ~e.type = 'knows') "
     "SELECT count(DISTINCT node) FROM w WHERE depth > 0"
 )
+TYPES = _sql(
+    "SELECT count(*) FROM nodes a JOIN edges e ON e.source = a.id JOIN nodes b ON b.id = e.target "
+    "WHERE a.type = 'metric' AND ~e.type IN ('knows', 'owns') AND ~b.type IN ('person', 'company')"
+)
+TOP_SQLITE = (
+    "SELECT name, other FROM (SELECT json_extract(a.properties, '$.name') AS name, "
+    "json_extract(b.properties, '$.name') AS other, row_number() OVER (PARTITION BY a.id "
+    "ORDER BY json_extract(b.properties, '$.score') DESC, b.id) AS place "
+    "FROM nodes a JOIN edges e ON e.source = a.id JOIN nodes b ON b.id = e.target "
+    "WHERE a.type = 'person' AND json_extract(a.properties, '$.score') > 99.5) WHERE place <= 2"
+)
+TOP_POSTGRESQL = (
+    "SELECT a.properties::json->>'name', b.other FROM nodes a CROSS JOIN LATERAL ("
+    "SELECT b.properties::json->>'name' AS other FROM edges e JOIN nodes b ON b.id = e.target WHERE e.source = a.id "
+    "ORDER BY (b.properties::json->>'score')::float8 DESC, b.id LIMIT 2) b "
+    "WHERE a.type = 'person' AND (a.properties::json->>'score')::float8 > 99.5"
+)
 QUESTIONS = {
     "hop1": Question(
         "one hop",
@@ -116,6 +133,25 @@ QUESTIONS = {
         "MATCH (a:N {id: $id})-[:knows*1..4]->(b:N) RETURN count(DISTINCT b)",
         None,
         *WALK,
+    ),
+    "types": Question(
+        "two types, two labels, counted",
+        "MATCH (a:metric)-[:knows|owns]->(b:person|company) RETURN count(*)",
+        "MATCH (a:metric&$$)-[:knows|owns]->(b:$$&(person|company)) RETURN count(*)",
+        "MATCH (a:N)-[:knows|owns]->(b:N) WHERE a.type = 'metric' AND b.type IN ['person', 'company'] RETURN count(*)",
+        None,
+        *TYPES,
+    ),
+    "top": Question(
+        "two best of each row, by CALL",
+        "MATCH (a:person) WHERE a.score > 99.5 "
+        "CALL (a) { MATCH (a)-->(b) RETURN b.name AS name ORDER BY b.score DESC, id(b) LIMIT 2 } RETURN a.name, name",
+        "MATCH (a:person&$$) WHERE a.score > 99.5 "
+        "CALL (a) { MATCH (a)-->(b:$$) RETURN b.name AS name ORDER BY b.score DESC, b.id LIMIT 2 } RETURN a.name, name",
+        None,
+        None,
+        TOP_SQLITE,
+        TOP_POSTGRESQL,
     ),
     "shortest": Question(
         "shortest path",

@@ -10,6 +10,7 @@ from ugs.catalog import Catalog, FindRow, Rules
 from ugs.changes import Change, NewElements
 from ugs.errors import WALCorrupt
 from ugs.events import Event
+from ugs.extraction.feature import EXTRACTION
 from ugs.facts.feature import FACTS
 from ugs.feature import (
     Audience,
@@ -33,7 +34,7 @@ from ugs.storage import Session
 from ugs.unit_of_work import UnitOfWork
 from ugs.vectors.feature import VECTORS
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION)
 
 
 def change_nothing(event: Event) -> list[Change]:

@@ -1,4 +1,4 @@
-"""Large JSON from clients: parsed and checked once, in a worker thread, so that it does not block the event loop.
+"""Large JSON from clients and to them: handled in a worker thread, so that it does not block the event loop.
 
 A mebibyte may hold hundreds of thousands of values. What was found about the parts of such a text (`Verdicts`) is kept
 for the request that it came with, so that the scalar JSON need not check them again (`check_once`).
@@ -6,14 +6,16 @@ for the request that it came with, so that the scalar JSON need not check them a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from math import inf
 from typing import Any
 
+import msgspec
+
 from ugs.errors import UgsError
 from ugs.support.budget import charge
-from ugs.support.worker_threads import compute_in_thread
+from ugs.support.worker_threads import compute_in_thread, take_turn
 from ugs.values import Json, check_value, parse_json
 
 LARGE_BYTES = 64 << 10
@@ -24,6 +26,9 @@ VALUE_BYTES = 80
 """Memory of one value, about: an object and its place in a list or map."""
 VERDICT_LEVELS = 6
 """How deep in a request the values of the scalar JSON lie: variables, then input objects and lists."""
+
+PIECE_WEIGHT, CHARS_OF_WEIGHT = 2_000, 64
+"""What is encoded at once, which no other thread can interrupt: values, and characters of texts."""
 
 Verdicts = Mapping[int, tuple[object, UgsError | None]]
 """Checked values by identity, each with the error that `check_value` raises for it; holding them keeps ids unique."""
@@ -92,3 +97,60 @@ def count_values(value: object, most: float = inf) -> int:
             if count <= most:
                 waiting += one.values() if isinstance(one, dict) else one
     return count
+
+
+# ── large values into text ───────────────────────────────────────────────────
+
+_encode = msgspec.json.Encoder().encode
+
+
+def json_pieces(value: Any, convert: Callable[[Any], Any] = lambda value: value) -> Iterator[bytes]:
+    """The JSON text of a value in pieces, each encoded in less than a millisecond (a single text is not divided);
+    `convert` makes JSON of values inside lists and maps. For a worker thread: takes turns with others in between."""
+    take_turn()
+    if isinstance(value, list) and _weight(value) > PIECE_WEIGHT:
+        yield from _list_pieces(value, convert)
+    elif isinstance(value, dict) and _weight(value) > PIECE_WEIGHT:
+        yield b"{"
+        for number, (key, part) in enumerate(value.items()):
+            yield b"%b%b:" % (b"," if number else b"", _encode(key))
+            yield from json_pieces(part, convert)
+        yield b"}"
+    else:
+        yield _encode(convert(value))
+
+
+def _list_pieces(items: list[Any], convert: Callable[[Any], Any]) -> Iterator[bytes]:
+    """The pieces of a list; small items that follow each other are encoded together."""
+    comma, small, weight = b"", list[Any](), 0
+    yield b"["
+    for item in items:
+        added = 1 + _weight(item)
+        if small and weight + added > PIECE_WEIGHT:
+            yield comma + _encode(small)[1:-1]
+            take_turn()
+            comma, small, weight = b",", [], 0
+        if added > PIECE_WEIGHT:
+            yield comma
+            yield from json_pieces(item, convert)
+            comma = b","
+        else:
+            small.append(convert(item))
+            weight += added
+    if small:
+        yield comma + _encode(small)[1:-1]
+    yield b"]"
+
+
+def _weight(value: Any) -> int:
+    """About how much work it is to encode a value; looks at no more of it than weighs `PIECE_WEIGHT`."""
+    weight, waiting = 0, [value]
+    while waiting and weight <= PIECE_WEIGHT:
+        one = waiting.pop()
+        if isinstance(one, str):
+            weight += len(one) // CHARS_OF_WEIGHT
+        elif isinstance(one, dict | list):
+            weight += len(one)
+            if weight <= PIECE_WEIGHT:
+                waiting += one.values() if isinstance(one, dict) else one
+    return weight

@@ -39,6 +39,18 @@ class Kind(StrEnum):
     """A normalised vector, as bytes (`ugs.reads.vector_search.Vector`); compared by `Session.nearest` only."""
 
 
+class Format(StrEnum):
+    """A narrower type of a field's values, for which a database may have a column type.
+
+    Rows hold the same values everywhere; conditions compare them as texts or integers, whatever the column type.
+    """
+
+    UUID = "uuid"
+    """For text: UUIDs in canonical form."""
+    INSTANT = "instant"
+    """For integers: microseconds since 1970 in UTC, in the years 1 to 9999."""
+
+
 class Field(Struct, frozen=True):
     """One column."""
 
@@ -53,6 +65,9 @@ class Field(Struct, frozen=True):
     """For text: values are identifiers, which need no escaping in any format."""
     searched: bool = False
     """For text: substring searches are common, so a store may keep an index for `CONTAINS`."""
+    format: Format | None = None
+    defaults_to_now: bool = False
+    """For instants: a row that others insert into a database without a value gets the present."""
 
     @property
     def stored_as(self) -> str:
@@ -83,6 +98,17 @@ class Check(Struct, frozen=True):
     name: str
     where: Where = EVERYTHING
     ascending: tuple[str, str] | None = None
+
+
+class Reference(Struct, frozen=True):
+    """Each value of a field is the key of a row of another table; the kernel keeps it, and a database may guard it too.
+
+    With `cascade` the rows that refer to a deleted row are deleted with it; the kernel deletes them itself.
+    """
+
+    field: str
+    table: str
+    cascade: bool = False
 
 
 class Relation(Struct, frozen=True):
@@ -136,6 +162,7 @@ class Table:
         unique: Iterable[Unique] = (),
         indexes: Iterable[Index] = (),
         checks: Iterable[Check] = (),
+        references: Iterable[Reference] = (),
         relations: Iterable[Relation] = (),
         counts: Iterable[Count] = (),
         words: Callable[[Row], Mapping[str, float]] | None = None,
@@ -151,6 +178,7 @@ class Table:
         self.unique = tuple(unique)
         self.indexes = tuple(indexes)
         self.checks = tuple(checks)
+        self.references = tuple(references)
         self.relations = {relation.name: relation for relation in relations}
         self.counts = {count.name: count for count in counts}
         self.words = words

@@ -34,7 +34,7 @@ from ugs.facts.temporal.instants import instant_of
 from ugs.feature_registry import CATALOG
 from ugs.log.at import At
 from ugs.reads.filters import matcher
-from ugs.tables import Kind, Table
+from ugs.tables import Format, Kind, Table
 from ugs_conformance.support.facts_kit import STRANGER, Know, day
 from ugs_conformance.support.pytest_plugin import clause
 from ugs_conformance.support.store_fixture import StoreUnderTest, fixture
@@ -304,6 +304,9 @@ async def test_the_indexes_of_the_seed_are_declared(know: Know) -> None:
         (*space, "valid_to"),
         (*space, "object_entity_id"),
     } <= indexes(FACTS)
+    (of_objects,) = [index.where for index in FACTS.indexes if index.fields == (*space, "object_entity_id")]
+    valued, related = [(await know.say("Eve", "is", **object)).fact for object in ({"value": "x"}, {"object": "Bob"})]
+    assert (matcher(of_objects)(valued), matcher(of_objects)(related)) == (False, True)
     assert {("note_id",), ("fact_id",)} <= indexes(EVIDENCE)
     assert ("alias_norm",) in indexes(ENTITY_ALIASES)
     assert rules(ENTITIES) == {(*space, "canonical_norm")}
@@ -321,6 +324,33 @@ async def test_the_indexes_of_the_seed_are_declared(know: Know) -> None:
         assert not meets(msgspec.structs.replace(fact, valid_to=fact.valid_from + 1))
         other = "project_shared" if scope == "agent_private" else "agent_private"
         assert not meets(msgspec.structs.replace(fact, scope=other))
+
+
+@clause("FACT-17", "FACT-32", "FACT-43", "FACT-45", "FACT-46", "FACT-59", "FACT-60", "FACT-67", "FACT-68")
+def test_the_references_of_the_seed_are_declared() -> None:
+    """For stores that can guard them; the kernel keeps them on all."""
+    told = [
+        (table.name, reference.field, reference.table, reference.cascade)
+        for table in COLUMNS
+        for reference in table.references
+    ]
+    assert told == [
+        ("graph_entity_aliases", "entity_id", "graph_entities", True),
+        ("graph_predicate_aliases", "predicate_id", "graph_predicates", True),
+        ("graph_facts", "subject_entity_id", "graph_entities", False),
+        ("graph_facts", "predicate_id", "graph_predicates", False),
+        ("graph_facts", "object_entity_id", "graph_entities", False),
+        ("graph_fact_evidence", "fact_id", "graph_facts", True),
+        ("graph_fact_evidence", "note_id", "memory_notes", True),
+        ("graph_fact_supersessions", "from_fact_id", "graph_facts", True),
+        ("graph_fact_supersessions", "to_fact_id", "graph_facts", True),
+        ("graph_fact_supersessions", "note_id", "memory_notes", True),
+    ]
+    for table in [*COLUMNS, NOTES]:
+        ids = {field.name for field in table.fields if field.format is Format.UUID}
+        instants = {field.name for field in table.fields if field.format is Format.INSTANT}
+        assert ids == {name for name in table.names if name.endswith("_id")} - {"tenant_id", "project_id", "agent_id"}
+        assert instants == {field.name for field in table.fields if field.kind is Kind.INTEGER}
 
 
 @clause("FACT-1", "FACT-3")

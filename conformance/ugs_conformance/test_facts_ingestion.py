@@ -11,6 +11,7 @@ from ugs.facts.commands.ingestion import Mention, NoteToIngest, Object, Stated
 from ugs.facts.errors import EntityAmbiguous, InvalidFact, StructuredInvalid
 from ugs.facts.model import ENTITIES, ENTITY_ALIASES, NOTES, PREDICATES
 from ugs.facts.temporal.instants import instant_of
+from ugs_conformance.support.event_loop import run_on_loop
 from ugs_conformance.support.facts_kit import Know, day, validity_of
 from ugs_conformance.support.pytest_plugin import clause
 from ugs_conformance.support.store_fixture import StoreUnderTest
@@ -52,6 +53,7 @@ async def test_two_notes_that_state_the_same_give_one_fact_with_two_pieces_of_ev
     assert sorted(row.note_id for row in await know.evidence()) == sorted(note.note_id for note in done.notes)
 
 
+@run_on_loop
 async def test_a_note_that_was_ingested_before_is_left_out_with_all_that_it_states(know: Know) -> None:
     await know.facts.ingest(MENTORS, skip_known=True)
     (fact,) = await know.all_facts()

@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from ugs.support.budget import configure_memory
 from ugs.system import System
 from ugs_gateway.auth.authenticator import check_safe
+from ugs_gateway.auth.resource_metadata import metadata_routes
 from ugs_gateway.fastpath.handler import FastPath
 from ugs_gateway.graphql import graphiql
 from ugs_gateway.graphql.admission import RequestAdmission, address_of, limits_in
@@ -67,7 +68,11 @@ def create_app(settings: Settings, system: System | None = None, counters: Count
     mcp = build_mcp_endpoint(admission, settings, tenants.mirrors)
     graphql = GraphQLEndpoint(admission, settings, tracing)
     app = Starlette(
-        routes=[*routes(admission, settings, graphql, schema.as_str() + "\n"), Route("/mcp", mcp)],
+        routes=[
+            *routes(admission, settings, graphql, schema.as_str() + "\n"),
+            *metadata_routes(settings),
+            Route("/mcp", mcp),
+        ],
         middleware=[Middleware(SecurityMiddleware, hosts=settings.host_policy), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
         lifespan=make_lifespan(tenants, tracing, mcp),

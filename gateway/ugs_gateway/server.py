@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import gc
 import signal
@@ -12,12 +13,16 @@ import uvicorn
 from starlette.applications import Starlette
 
 from ugs.errors import UgsError
+from ugs.support.budget import POOL
 from ugs_gateway.app import create_app
 from ugs_gateway.graphql.websocket import MAX_FRAME_BYTES
 from ugs_gateway.http.protocol_choice import choose_protocol
 from ugs_gateway.http.websocket_protocol import StrictWebSocketProtocol
-from ugs_gateway.os_support import OURS_ALONE, STOPPING, share_port
+from ugs_gateway.os_support import OURS_ALONE, STOPPING, return_freed_memory, share_port, trim_memory
 from ugs_gateway.settings import Settings, flag
+
+TRIM_SECONDS, TRIM_BYTES = 1.0, 64 << 20
+"""How often freed memory is given back, and how much must have been freed."""
 
 
 class CannotListen(UgsError):
@@ -70,17 +75,36 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self._trimming: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             _freeze_startup_objects()
+            self._trimming = asyncio.create_task(trim_after_large_requests())
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._trimming is not None:
+            self._trimming.cancel()
+        await super().shutdown(sockets)
+
+
+async def trim_after_large_requests() -> None:
+    """Give memory back to the system soon after requests have released much of it; else the largest peaks of each kind
+    of request would add up in the heaps."""
+    seen = POOL.released
+    while True:
+        await asyncio.sleep(TRIM_SECONDS)
+        if POOL.released - seen >= TRIM_BYTES:
+            seen = POOL.released
+            await asyncio.to_thread(trim_memory)
 
 
 def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve in this process until a stop signal; an error that prevented the store from opening is raised unchanged."""
     check_open(settings)
+    return_freed_memory()
     listener = bind(settings)
     app = create_app(settings)
     server = Server(serving_config(app, settings), lambda: ready(url_of(settings, listener)))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -20,6 +21,7 @@ from ugs_gateway.http.authority import HostPolicy, parse_host
 from ugs_gateway.os_support import usable_cores
 
 PREFIX = "UGS_"
+PLAIN_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/?")
 FILE_VARIABLE = "UGS_CONFIG"
 
 # Variables with our prefix that are not settings: for the command line, the tests and the compose file, and those that
@@ -106,6 +108,7 @@ class Settings(Struct, frozen=True):
     jwt_issuer: str = ""
     jwt_algorithm: str = "HS256"
     jwt_audience: str = ""
+    public_url: str = ""
     allowed_origins: str = ""
     trusted_proxies: str = ""
     introspection: Openness = Openness.AUTO
@@ -115,6 +118,11 @@ class Settings(Struct, frozen=True):
     lenient_api_params: bool = False
     any_is_concept: bool = False
     embedder: str = "hashing"
+    extractor: str = ""
+    extractor_url: str = ""
+    extractor_model: str = ""
+    extractor_key_file: str = ""
+    extractor_calls_per_day: int = 1_000
     mirror: str = ""
     mcp_profile: str = "core"
     mcp_max_bytes: int = 1 << 20
@@ -209,6 +217,19 @@ def _host_names(text: str) -> str:
         host = parse_host(name)
         if host is None or host.port is not None:
             raise ValueError(name)
+    return text
+
+
+def _public_url(text: str) -> str:
+    parts = urlsplit(text)
+    if (
+        parts.scheme not in ("http", "https")
+        or parse_host(parts.netloc) is None
+        or not PLAIN_PATH.fullmatch(parts.path)
+    ):
+        raise ValueError(text)
+    if parts.query or parts.fragment:
+        raise ValueError(text)
     return text
 
 
@@ -307,6 +328,12 @@ SETTINGS: Mapping[str, Setting] = {
         "HS256, HS384, HS512, RS256, ES256 or EdDSA",
     ),
     "jwt_audience": Setting("The audience that JSON Web Tokens must name; empty for none.", str, "a text"),
+    "public_url": Setting(
+        "The address that clients know the gateway by; with it and jwt_issuer, MCP clients that are refused are told "
+        "where to log in.",
+        _public_url,
+        "a URL such as https://graph.example, without query",
+    ),
     "allowed_origins": Setting(
         "Web pages from these origins may call the gateway, separated by commas.",
         str,
@@ -352,6 +379,21 @@ SETTINGS: Mapping[str, Setting] = {
         "or one that a package of yours brings.",
         _text,
         "a name",
+    ),
+    "extractor": Setting(
+        "What reads facts out of notes that are remembered as plain text: `openai` (any address that speaks its chat "
+        "completions), `patterns` (plain English sentences, no model), or one that a package of yours brings; "
+        "empty for none.",
+        str,
+        "a name",
+    ),
+    "extractor_url": Setting(
+        "The address of the model, such as http://localhost:11434/v1; notes are sent there.", str, "an http(s) URL"
+    ),
+    "extractor_model": Setting("The model that the extractor asks for.", str, "a name"),
+    "extractor_key_file": Setting("A file with the key that the extractor sends.", _text, "a path"),
+    "extractor_calls_per_day": Setting(
+        "How often the extractor may be called in a day (UTC); what is left waits.", *_numbers(1, 10_000_000)
     ),
     "mirror": Setting(
         "A folder in which registry, ontology and content are kept as files for people; other tenants' in `_tenants`.",

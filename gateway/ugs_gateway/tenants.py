@@ -18,6 +18,7 @@ from ugs.errors import LimitExceeded, UnknownStore
 from ugs.identity import Principal
 from ugs.keys.api import Keyring
 from ugs.system import System
+from ugs_gateway.extraction.workers import ExtractionWorkers
 from ugs_gateway.mirror.tenant_mirrors import Mirrors
 from ugs_gateway.mirror.windows_names import is_device
 from ugs_gateway.observability.structured_logs import Log
@@ -48,6 +49,7 @@ class Tenants:
         self.keyring = Keyring.beside(home) if settings.store_keys else None
         """The API keys of all tenants, in a store of their own."""
         self.mirrors = Mirrors(Path(settings.mirror) if settings.mirror else None)
+        self.extraction = ExtractionWorkers(settings)
         self._places: list[System | Keyring] = []
         """What was opened at start-up."""
         self._opened: dict[str, System] = {}
@@ -60,6 +62,7 @@ class Tenants:
             if self.keyring is not None:
                 await self._open_keyring(self.keyring)
             await self.mirrors.follow(self.home)
+            await self.extraction.follow(self.home)
         except BaseException:
             await self._close()
             raise
@@ -77,6 +80,7 @@ class Tenants:
         await self._close()
 
     async def _close(self) -> None:
+        await self.extraction.close()
         await self.mirrors.close()
         places = [*self._opened.values(), *self._places]
         self._opened, self._places = {}, []
@@ -117,6 +121,7 @@ class Tenants:
         await system.open()
         try:
             await self.mirrors.follow(system, place)
+            await self.extraction.follow(system)
         except BaseException:
             await system.close()
             raise

@@ -31,7 +31,7 @@ from ugs_gateway.auth.authenticator import check_safe
 from ugs_gateway.observability.counters import Counters
 from ugs_gateway.observability.metrics import Metrics
 from ugs_gateway.observability.structured_logs import Log, set_up_logs
-from ugs_gateway.os_support import SHARES_PORTS, STOPPING
+from ugs_gateway.os_support import SHARES_PORTS, STOPPING, return_freed_memory
 from ugs_gateway.server import Server, bind, check_open, ignore_stop_signals, run, serving_config, url_of
 from ugs_gateway.settings import Settings
 
@@ -221,6 +221,7 @@ class Supervisor:
 def work(settings: Settings, number: int, listener: socket.socket, counters: Path, pipe: Connection) -> None:
     """Be a worker: serve until the supervisor says so or is gone."""
     set_up_logs(settings.log_level, settings.log_format)
+    return_freed_memory()
     app = create_app(settings, counters=Counters.shared(counters, number))
     server = Server(serving_config(app, settings), lambda: pipe.send(READY))
     ignore_stop_signals()

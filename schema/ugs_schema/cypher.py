@@ -9,9 +9,11 @@ import strawberry
 
 from ugs import cypher
 from ugs.cypher import api as cypher_api
+from ugs.errors import AnswerTooLarge
 from ugs.log.at import At as KernelAt
 from ugs.programs.execution.graph_mapper import Mapper, map_rows, ontologies_of
 from ugs.programs.execution.operators import drop_dangling
+from ugs_schema.compiler.graphql_executor import BUDGET
 from ugs_schema.context import Info
 from ugs_schema.graph.time_travel import At, parse_at
 from ugs_schema.programs.types import ResultMapper, WorkingGraph
@@ -110,11 +112,17 @@ class CypherQuery:
 
 async def to_graphql_result(result: cypher.Result, at: KernelAt | None, duration_ms: float) -> CypherResult:
     """The GraphQL object of a query result."""
+    budget = BUDGET.get()
+    try:
+        rows = await cypher_api.encode_rows(result, budget.left)
+    except AnswerTooLarge:
+        budget.check(budget.left + 1)
+        raise
     return CypherResult(
         result=result,
         at=at,
         columns=list(result.columns),
-        rows=[Json(row) for row in await cypher_api.render_rows(result)],
+        rows=[Json(row) for row in rows],
         truncated=result.truncated,
         plan=[to_graphql_step(step) for step in result.plan],
         explanation=cypher.as_table(result.plan) if result.plan else None,

@@ -16,6 +16,7 @@ from ugs.log.at import At as KernelAt
 from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.reads.plan import Page
 from ugs.storage import EventQuery
+from ugs.support.budget import charge
 from ugs.system import State
 from ugs_schema.compiler.graphql_executor import BUDGET
 from ugs_schema.context import Info, RequestContext
@@ -144,10 +145,12 @@ class SystemQuery:
             size = await session.count(NODES) + await session.count(EDGES)
         if size > MAX_EXPORTED:
             raise LimitExceeded(f"the graph has {size} elements, the export by GraphQL at most {MAX_EXPORTED}")
-        pieces, budget = [], BUDGET.get()
+        pieces, size, budget = [], 0, BUDGET.get()
         async with aclosing(info.context.graph.export_text(scope, parse_at(at))) as texts:
             async for piece in texts:
-                budget.spend(len(piece))
+                size += len(piece)
+                budget.check(size)
+                charge(len(piece))
                 pieces.append(piece)
         return Json(Raw(b"".join(pieces)))
 

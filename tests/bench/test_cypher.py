@@ -30,7 +30,7 @@ def test_all_sides_agree_and_nothing_is_left_open(folder: Path, capsys: pytest.C
 
     told = capsys.readouterr().out
     assert ended == 0 and "differ" not in told
-    assert told.count("SQL by hand") == 2 * 6  # a line and a target each
+    assert told.count("SQL by hand") == 2 * 8  # a line and a target each
     assert threading.active_count() == before
     assert (folder / "cypher.json").exists()
 

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -93,8 +93,15 @@ class Page:
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while not (found := self.value(script)):
             assert time.monotonic() < deadline, f"{script} never came true; {self.problems}"
-            time.sleep(0.2)
+            time.sleep(0.1)
         return found
+
+    def wait_until(self, holds: Callable[[], bool], what: str) -> None:
+        """Wait for something outside of the page."""
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while not holds():
+            assert time.monotonic() < deadline, f"never: {what}"
+            time.sleep(0.05)
 
     def open(self, url: str) -> None:
         self.target = self.call("Target.createTarget", url="about:blank")["targetId"]

@@ -30,12 +30,12 @@ def of_kit(*names: str) -> tuple[str, ...]:
 
 
 KERNEL = (
-    *of_kit("primitives", "graph", "events", "batches", "concurrency", "subscriptions"),
-    *(f"tests/ugs/test_{name}.py" for name in ("unit_of_work", "writer", "bus", "values", "small_parts")),
+    *of_kit("primitives", "graph", "events", "batches", "concurrency", "subscriptions", "errors"),
+    *(f"tests/ugs/test_{name}.py" for name in ("unit_of_work", "writer", "bus", "values", "small_parts", "large_json")),
 )
 LOG = (
     *of_kit("events", "persistence", "versions_and_time", "copy"),
-    *(f"tests/ugs/test_{name}.py" for name in ("log_reader", "log_chunks")),
+    *(f"tests/ugs/test_{name}.py" for name in ("log_reader", "log_chunks", "event_ids", "time_travel")),
     *(f"tests/backends/memory/test_{name}.py" for name in ("recovery", "covered_log", "foreign_logs", "snapshots")),
 )
 CYPHER = (

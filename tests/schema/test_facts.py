@@ -13,10 +13,12 @@ from tests.schema.test_subscriptions import first_of
 from ugs import System
 from ugs.facts.api import Facts
 from ugs.facts.commands.facts import NoteRef
+from ugs.facts.model import ENTITIES
 from ugs.identity import Principal
 from ugs.storage import Session
 from ugs_schema.compiler.executor import OperationExecutor
 from ugs_schema.context import RequestContext
+from ugs_schema.facts.loaders import FactsLoader
 
 FACT = "fact { id factId predicate objectValue validFrom validTo }"
 ADD = (
@@ -430,3 +432,13 @@ async def test_an_entity_is_renamed_and_a_predicate_configured_by_name(ask: Ask)
     assert configured["data"]["configurePredicate"]["predicate"] == {"status": "ACTIVE", "cardinality": "SINGLE"}
     refused = await ask('mutation { configurePredicate(input: {predicate: "eats", status: ACTIVE}) { created } }')
     assert refused["errors"][0]["extensions"]["code"] == "PREDICATE_NOT_FOUND"
+
+
+async def test_a_resolver_that_is_cancelled_leaves_the_row_to_the_others(system: System) -> None:
+    entity = await Facts(system).upsert_entity("Alice")
+    loader = FactsLoader(RequestContext(system), None, 0)
+    cancelled, waiting = [asyncio.create_task(loader.find_one(ENTITIES, entity.entity_id)) for _ in range(2)]
+    await asyncio.sleep(0)
+    cancelled.cancel()
+
+    assert (await waiting).entity_id == entity.entity_id

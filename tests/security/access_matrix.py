@@ -439,7 +439,7 @@ class Writer:
             arguments = {
                 one: self.argument(f"{type.name}.{name}", one, argument.type)
                 for one, argument in field.args.items()
-                if is_required_argument(argument)
+                if is_required_argument(argument) or f"{type.name}.{name}.{one}" in self.values
             }
             # Below a type that stands above already, only what it says itself.
             deeper = depth + 1 if named.name not in path and named.name != type.name else self.depth

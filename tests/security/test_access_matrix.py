@@ -58,6 +58,11 @@ UNANSWERED = {
 """Cases that nobody is answered, with the reason."""
 
 
+def is_answered(request: Request, answer: Answer) -> bool:
+    """Whether an answer proves that its case was asked; a plan, which is for admins, may come with an error beside it."""
+    return answer.is_good or (request.case.endswith("explained") and b'"explain":{' in answer.body)
+
+
 class Matrix:
     """One gateway, everybody's keys, what is planted, and what has been found."""
 
@@ -85,7 +90,7 @@ class Matrix:
         answers = dict(zip(names, await asyncio.gather(*(self.ask_as(name, request) for name in names)), strict=True))
         for viewer, answer in answers.items():
             self._look(viewer, request, answer)
-        good = [answer for viewer, answer in answers.items() if viewer in OWNERS and answer.is_good]
+        good = [answer for viewer, answer in answers.items() if viewer in OWNERS and is_answered(request, answer)]
         if good:
             self.covered |= request.covers
             self.unanswered.pop(request.case, None)
@@ -120,6 +125,14 @@ class Matrix:
             },
             **{"alias": f"alias {fresh}", "resolvePredicate.alias": "lives in", "activeFacts.scope": "agent_private"},
             **{"keepId": at["entityId"], "mergeId": at["mergeId"], "connectionType": "About", "fromNodeType": "Memo"},
+            **{
+                f"Graph{kind}{part}.{name}.property": "status"
+                for kind in ("Node", "Edge")
+                for part in ("Aggregate", "Group")
+                for name in ("sum", "avg", "min", "max")
+            },
+            **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
+            "UpsertMemoInput.id": f"memo_{fresh}",
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],
@@ -239,7 +252,7 @@ def query_cases(matrix: Matrix, schema: GraphQLSchema, path: str = "/graphql") -
     for name, field in root.fields.items():
         values = matrix.values()
         variants: list[dict[str, Any]] = [{}, *EXTRA.get(name, ())]
-        if "at" in field.args and path == "/graphql" and not matrix.is_brief:
+        if "at" in field.args and not matrix.is_brief:
             variants.append({"at": {"position": matrix.planted.values["position"]}})
         if "tenantId" in field.args and not matrix.is_brief:
             variants.append({"tenantId": "acme", "projectId": "p1"})
@@ -248,9 +261,27 @@ def query_cases(matrix: Matrix, schema: GraphQLSchema, path: str = "/graphql") -
         for number, given in enumerate(variants):
             writer = Writer(schema, values, BRIEF_DEPTH if number or matrix.is_brief else MAX_DEPTH)
             text = f"{{ {writer.call(root.name, name, field, given)} }}"
-            covers = {f"{path} {one}" for one in writer.covered}
-            cases.append(graphql(f"{path} {name} {number}", text, path=path, covers=covers if not number else ()))
+            covers = {f"{path} {one}" for one in writer.covered} if not number else set()
+            covers |= {f"{path} Query.{name} with {one}" for one in given if one in SPECIAL}
+            cases.append(graphql(f"{path} {name} {number}", text, path=path, covers=covers))
+        if not matrix.is_brief:
+            text = f"{{ {Writer(schema, values, BRIEF_DEPTH).call(root.name, name, field)} }}"
+            covers = {f"{path} Query.{name} explained"}
+            case = f"{path} {name} explained"
+            cases.append(graphql(case, text, path=path, covers=covers, extensions={"explain": True}))
     return cases
+
+
+SPECIAL = ("at", "tenantId", "types", "elementId")
+"""Arguments by which more can be asked for than without: each is a case of its own wherever it is taken."""
+
+
+def variants_of(schema: GraphQLSchema, path: str) -> set[str]:
+    """The further ways to ask a field that must have a case: in the past, for a project, by type, by element, explained."""
+    assert schema.query_type is not None
+    fields = schema.query_type.fields.items()
+    special = {f"{path} Query.{name} with {one}" for name, field in fields for one in field.args if one in SPECIAL}
+    return special | {f"{path} Query.{name} explained" for name, _ in fields}
 
 
 def mutation_case(matrix: Matrix, schema: GraphQLSchema, name: str, path: str = "/graphql") -> Request:
@@ -389,7 +420,7 @@ async def ask_everything(matrix: Matrix) -> set[str]:
     EVENT_TYPES[:] = [name for name in schemas["/graphql"].type_map["EventType"].values]  # type: ignore[attr-defined]
     wanted: set[str] = set()
     for path, schema in schemas.items():
-        wanted |= {f"{path} {field}" for field in fields_of(schema)}
+        wanted |= {f"{path} {field}" for field in fields_of(schema)} | variants_of(schema, path)
         for case in (*query_cases(matrix, schema, path), *subscription_cases(matrix, schema, path)):
             await matrix.check(case)
     wanted |= await ask_mcp(matrix)

@@ -133,6 +133,23 @@ def test_a30_odd_times_are_refused(guarded: Guarded, value: Any) -> None:
     assert (answer.status_code, code_of(answer)) == (401, "UNAUTHENTICATED")
 
 
+@pytest.mark.parametrize("name", ["exp", "nbf", "iat"])
+@pytest.mark.parametrize("value", [True, False, "soon", [], {}], ids=repr)
+def test_a30_times_that_are_no_numbers_are_refused(guarded: Guarded, name: str, value: Any) -> None:
+    answer = guarded.ask(STATS, jwt_of(claims(**{name: value})))
+    assert (answer.status_code, code_of(answer)) == (401, "UNAUTHENTICATED")
+
+
+def jwt_of(parts: Any) -> str:
+    """A signed token with any claims."""
+    text = b".".join(
+        base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=")
+        for part in ({"alg": "HS256", "typ": "JWT"}, parts)
+    )
+    signature = base64.urlsafe_b64encode(hmac.digest(SECRET.encode(), text, "sha256")).rstrip(b"=")
+    return (text + b"." + signature).decode()
+
+
 WHO = "mutation { addNode(input: {}) { event { by } } }"
 
 

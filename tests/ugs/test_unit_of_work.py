@@ -100,3 +100,10 @@ def test_patches_merge_and_unset_keys_and_keep_the_text_canonical() -> None:
 def test_a_raised_row_keeps_the_greater_and_a_projection_the_shared() -> None:
     assert raised(COUNTERS, Counter("edge", 7), Counter("edge", 3)) == Counter("edge", 7)
     assert projected(STORED, TOMBSTONES) == Tombstone("stored", 1)
+
+
+async def test_a_row_that_is_put_over_a_stored_one_replaces_it(uow: UnitOfWork) -> None:
+    await uow.stage([added("stored")])
+
+    writes = uow.writes()[NODES]
+    assert (writes.inserts, [row.id for row in writes.updates], writes.before) == ([], ["stored"], {"stored": STORED})

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ugs.errors import InvalidJSON, InvalidSyntax, LimitExceeded
 from ugs.values import (
     MAX_DEPTH,
+    MAX_KEY,
     Address,
     check_value,
     check_weight,
@@ -19,6 +20,7 @@ from ugs.values import (
     find_addresses,
     from_text,
     is_plain,
+    is_plain_text,
     parse_address,
     parse_json,
     properties_text,
@@ -162,3 +164,26 @@ def test_many_values_have_their_bounds() -> None:
     assert encode_plain_values([deep] * 30, 1_000) == [to_text(deep)] * 30
     assert encode_plain_values([[deep]] * 30, 1_000) is None
     assert encode_plain_values(["x" * 9] * 30, 10) is None
+
+
+@pytest.mark.parametrize("raw", [b'{"a": 1, "b": [true, null, -2.5, "text"]}', b"{}", b'{"a": {"b": 123456789012345}}'])
+def test_plain_json_is_judged_by_its_text(raw: bytes) -> None:
+    assert is_plain_text(raw, 5)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(
+            b'{"": 1}',
+            b'{"a": ""}',
+            rb'{"a": "\u0000"}',
+            '{"a": "é"}'.encode(),
+            b'{"a": 1e400}',
+            b'{"a": 12345678901234567890}',
+        ),
+        *(b'{"a": [[[[[1]]]]]}', b'{"a": "' + b"x" * MAX_KEY + b'"}'),
+    ],
+)
+def test_json_that_may_not_be_plain_is_not_judged_by_its_text(raw: bytes) -> None:
+    assert not is_plain_text(raw, 5)

@@ -24,7 +24,8 @@ from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.facts.access import ADMIN
 from ugs.facts.reader import FactsReader
 from ugs.identity import LOCAL, Principal
-from ugs.large_json import is_large
+from ugs.large_json import is_large, json_pieces
+from ugs.reads.rendering import check_bytes
 from ugs.support.worker_threads import compute_in_thread
 
 if TYPE_CHECKING:
@@ -141,6 +142,26 @@ async def render_rows(result: Result) -> list[list[Any]]:
         return [[as_json(value) for value in row] for row in in_turns(result.rows)]
 
     return await compute_in_thread(render)
+
+
+async def encode_rows(result: Result, max_bytes: int) -> list[Any]:
+    """The rows of a result as JSON; of a large one as encoded JSON (`msgspec.Raw`), made in a worker thread in pieces,
+    so that a single large row does not block the event loop either. Raises ANSWER_TOO_LARGE beyond `max_bytes`."""
+    if not is_long(result):
+        return json_rows(result)
+
+    def encode() -> list[msgspec.Raw]:
+        rows, size = [], 0
+        for row in in_turns(result.rows):
+            pieces = []
+            for piece in json_pieces(list(row), as_json):
+                size += len(piece)
+                check_bytes(size, max_bytes)
+                pieces.append(piece)
+            rows.append(msgspec.Raw(b"".join(pieces)))
+        return rows
+
+    return await compute_in_thread(encode)
 
 
 def json_rows(result: Result) -> list[list[Any]]:

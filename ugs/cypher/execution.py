@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from traceback import clear_frames
 from typing import Any
 
 from msgspec import Struct
@@ -168,6 +169,8 @@ class ErrorTranslation:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if error is None:
             return
+        # The frames may hold as much as the query was allowed, and whoever reports the error keeps them.
+        clear_frames(error.__traceback__)
         if isinstance(error, TimeoutError | QueryCancelled):
             seconds = min(self.limits.seconds, current_budget().seconds)
             raise DeadlineExceeded(f"The query took longer than {seconds:g} seconds") from None

@@ -91,31 +91,31 @@ async def run_single_statement(
 ) -> Result | None:
     """The result, or None if more than one statement is needed or the query takes too long for this path."""
     view = StoredGraph(session)
-    glance = plan_single_statement(query, view.matches_alone)
-    if glance is None or not view.joins or (glance.prepared.counted_labels and not view.orders_joins):
+    plan = plan_single_statement(query, view.matches_alone)
+    if plan is None or not view.joins or (plan.prepared.counted_labels and not view.orders_joins):
         return None
     execution = Run(GraphCache(view), params, limits)
     execution.single_statement = True
-    execution.start_from(glance.width)
+    execution.start_from(plan.width)
     try:
         with ErrorTranslation(query, limits):
-            glance.prepared.check_given(params)
+            plan.prepared.check_given(params)
             async with asyncio.timeout(remaining_seconds(limits)):
-                return await _answer(glance, execution)
+                return await _answer(plan, execution)
     except (NeedsMoreStatements, LoopTimeExceeded):
         return None
     finally:
         execution.close()
 
 
-async def _answer(glance: SingleStatementPlan, run: Run) -> Result:
-    found = await glance.first.all_rows(run)
-    if isinstance(found, list) and not glance.unfolds:
-        rows = project_columns(glance.slots, apply_all(run, glance.rest, found))
+async def _answer(plan: SingleStatementPlan, run: Run) -> Result:
+    found = await plan.first.all_rows(run)
+    if isinstance(found, list) and not plan.unfolds:
+        rows = project_columns(plan.slots, apply_all(run, plan.rest, found))
         check_count(run, rows)
         check_size(run, rows)
     else:
         rows, first = [], run.limits.first
-        flowing = flow(run, glance.rest, yield_batch(found) if isinstance(found, list) else found)
-        await take_rows(run, flowing, glance.slots, rows, None if first is None else first + 1)
-    return build_result(glance.prepared, run, rows)
+        flowing = flow(run, plan.rest, yield_batch(found) if isinstance(found, list) else found)
+        await take_rows(run, flowing, plan.slots, rows, None if first is None else first + 1)
+    return build_result(plan.prepared, run, rows)

@@ -15,7 +15,7 @@ from ugs.facts.access import PRIVATE
 from ugs.facts.search_terms import index_weights
 from ugs.facts.temporal.instants import Instant
 from ugs.reads.filters import Compare, Op, all_of, any_of, eq
-from ugs.tables import Check, Field, Index, Kind, Relation, Table, Unique
+from ugs.tables import Check, Field, Format, Index, Kind, Reference, Relation, Table, Unique
 
 SINGLE, MULTI = "single", "multi"
 PENDING, ACTIVE, DEPRECATED = "pending", "active", "deprecated"
@@ -191,21 +191,30 @@ def words_of_fact(fact: Fact) -> Mapping[str, float]:
 
 
 def _instant_field(name: str, nullable: bool = False) -> Field:
-    return Field(name, Kind.INTEGER, nullable=nullable)
+    return Field(name, Kind.INTEGER, nullable=nullable, format=Format.INSTANT)
+
+
+def _time_of_change(name: str) -> Field:
+    """When a record was created or last changed."""
+    return Field(name, Kind.INTEGER, format=Format.INSTANT, defaults_to_now=True)
+
+
+def _id_field(name: str, nullable: bool = False) -> Field:
+    return Field(name, nullable=nullable, format=Format.UUID)
 
 
 ENTITIES = Table(
     "graph_entities",
     Entity,
     [
-        Field("entity_id"),
+        _id_field("entity_id"),
         Field("tenant_id"),
         Field("project_id"),
         Field("canonical"),
         Field("canonical_norm"),
         Field("kind", nullable=True),
-        _instant_field("created_at"),
-        _instant_field("updated_at"),
+        _time_of_change("created_at"),
+        _time_of_change("updated_at"),
     ],
     key=["entity_id"],
     unique=[Unique("graph_entities_name", ("tenant_id", "project_id", "canonical_norm"))],
@@ -222,9 +231,10 @@ ENTITIES = Table(
 ENTITY_ALIASES = Table(
     "graph_entity_aliases",
     EntityAlias,
-    [Field("alias_id"), Field("entity_id"), Field("alias"), Field("alias_norm"), _instant_field("created_at")],
+    [_id_field("alias_id"), _id_field("entity_id"), Field("alias"), Field("alias_norm"), _time_of_change("created_at")],
     key=["alias_id"],
     unique=[Unique("graph_entity_aliases_name", ("entity_id", "alias_norm"))],
+    references=[Reference("entity_id", "graph_entities", cascade=True)],
     indexes=[Index(("alias_norm",))],
     relations=[Relation("entity", "graph_entities", "entity_id", "entity_id", many=False)],
     words=words_of_alias,
@@ -233,7 +243,7 @@ ENTITY_ALIASES = Table(
 ENTITY_NODES = Table(
     "graph_entity_nodes",
     EntityNode,
-    [Field("entity_id"), Field("node_id")],
+    [_id_field("entity_id"), Field("node_id")],
     key=["entity_id"],
     indexes=[Index(("node_id",))],
     relations=[Relation("node", "nodes", "node_id", "id", many=False)],
@@ -243,12 +253,12 @@ ENTITY_MERGES = Table(
     "graph_entity_merges",
     EntityMerge,
     [
-        Field("entity_id"),
-        Field("into_entity_id"),
+        _id_field("entity_id"),
+        _id_field("into_entity_id"),
         Field("tenant_id"),
         Field("project_id"),
         Field("canonical_norm"),
-        _instant_field("created_at"),
+        _time_of_change("created_at"),
     ],
     key=["entity_id"],
     indexes=[Index(("into_entity_id",)), Index(("canonical_norm",))],
@@ -258,7 +268,7 @@ PREDICATES = Table(
     "graph_predicates",
     Predicate,
     [
-        Field("predicate_id"),
+        _id_field("predicate_id"),
         Field("scope_key"),
         Field("tenant_id", nullable=True),
         Field("project_id", nullable=True),
@@ -266,8 +276,8 @@ PREDICATES = Table(
         Field("canonical_norm"),
         Field("cardinality"),
         Field("status"),
-        _instant_field("created_at"),
-        _instant_field("updated_at"),
+        _time_of_change("created_at"),
+        _time_of_change("updated_at"),
     ],
     key=["predicate_id"],
     unique=[Unique("graph_predicates_name", ("scope_key", "canonical_norm"))],
@@ -283,15 +293,16 @@ PREDICATE_ALIASES = Table(
     "graph_predicate_aliases",
     PredicateAlias,
     [
-        Field("alias_id"),
-        Field("predicate_id"),
+        _id_field("alias_id"),
+        _id_field("predicate_id"),
         Field("scope_key"),
         Field("alias"),
         Field("alias_norm"),
-        _instant_field("created_at"),
+        _time_of_change("created_at"),
     ],
     key=["alias_id"],
     unique=[Unique("graph_predicate_aliases_name", ("scope_key", "alias_norm"))],
+    references=[Reference("predicate_id", "graph_predicates", cascade=True)],
     indexes=[Index(("alias_norm",)), Index(("predicate_id",))],
 )
 
@@ -299,14 +310,14 @@ NOTES = Table(
     "memory_notes",
     Note,
     [
-        Field("note_id"),
+        _id_field("note_id"),
         Field("tenant_id"),
         Field("project_id"),
         Field("agent_id"),
         Field("scope"),
         Field("text"),
         Field("source", nullable=True),
-        _instant_field("created_at"),
+        _time_of_change("created_at"),
     ],
     key=["note_id"],
     indexes=[Index(("tenant_id", "project_id", "created_at"))],
@@ -334,20 +345,20 @@ FACTS = Table(
     "graph_facts",
     Fact,
     [
-        Field("fact_id"),
+        _id_field("fact_id"),
         Field("tenant_id"),
         Field("project_id"),
         Field("agent_id"),
         Field("scope"),
-        Field("subject_entity_id"),
+        _id_field("subject_entity_id"),
         Field("predicate"),
-        Field("predicate_id", nullable=True),
-        Field("object_entity_id", nullable=True),
+        _id_field("predicate_id", nullable=True),
+        _id_field("object_entity_id", nullable=True),
         Field("object_value", nullable=True),
         _instant_field("valid_from"),
         _instant_field("valid_to", nullable=True),
-        _instant_field("created_at"),
-        _instant_field("updated_at"),
+        _time_of_change("created_at"),
+        _time_of_change("updated_at"),
     ],
     key=["fact_id"],
     unique=[*_unique_open_fact("entity", "object_entity_id"), *_unique_open_fact("value", "object_value")],
@@ -370,6 +381,11 @@ FACTS = Table(
         ),
         Check("graph_facts_window", ascending=("valid_from", "valid_to")),
     ],
+    references=[
+        Reference("subject_entity_id", "graph_entities"),
+        Reference("predicate_id", "graph_predicates"),
+        Reference("object_entity_id", "graph_entities"),
+    ],
     relations=[
         Relation("subject", "graph_entities", "subject_entity_id", "entity_id", many=False),
         Relation("object_entity", "graph_entities", "object_entity_id", "entity_id", many=False),
@@ -386,9 +402,13 @@ FACTS = Table(
 EVIDENCE = Table(
     "graph_fact_evidence",
     Evidence,
-    [Field("evidence_id"), Field("fact_id"), Field("note_id"), _instant_field("created_at")],
+    [_id_field("evidence_id"), _id_field("fact_id"), _id_field("note_id"), _time_of_change("created_at")],
     key=["evidence_id"],
     unique=[Unique("graph_fact_evidence_once", ("fact_id", "note_id"))],
+    references=[
+        Reference("fact_id", "graph_facts", cascade=True),
+        Reference("note_id", "memory_notes", cascade=True),
+    ],
     indexes=[Index(("note_id",)), Index(("fact_id",))],
     relations=[
         Relation("fact", "graph_facts", "fact_id", "fact_id", many=False),
@@ -400,17 +420,22 @@ SUPERSESSIONS = Table(
     "graph_fact_supersessions",
     Supersession,
     [
-        Field("supersession_id"),
+        _id_field("supersession_id"),
         Field("tenant_id"),
         Field("project_id"),
-        Field("from_fact_id"),
-        Field("to_fact_id"),
-        Field("note_id"),
+        _id_field("from_fact_id"),
+        _id_field("to_fact_id"),
+        _id_field("note_id"),
         _instant_field("effective_at"),
-        _instant_field("created_at"),
+        _time_of_change("created_at"),
     ],
     key=["supersession_id"],
     unique=[Unique("graph_fact_supersessions_once", ("from_fact_id", "to_fact_id", "note_id"))],
+    references=[
+        Reference("from_fact_id", "graph_facts", cascade=True),
+        Reference("to_fact_id", "graph_facts", cascade=True),
+        Reference("note_id", "memory_notes", cascade=True),
+    ],
     indexes=[Index(("from_fact_id",)), Index(("to_fact_id",)), Index(("note_id",))],
     relations=[
         Relation("from_fact", "graph_facts", "from_fact_id", "fact_id", many=False),
@@ -422,14 +447,14 @@ SUPERSESSIONS = Table(
 INVALIDATIONS = Table(
     "graph_fact_invalidations",
     Invalidation,
-    [Field("fact_id"), Field("reason"), _instant_field("valid_to"), _instant_field("created_at")],
+    [_id_field("fact_id"), Field("reason"), _instant_field("valid_to"), _time_of_change("created_at")],
     key=["fact_id"],
 )
 
 OVERRIDES = Table(
     "graph_fact_overrides",
     Override,
-    [Field("fact_id"), _instant_field("valid_from"), _instant_field("valid_to", nullable=True)],
+    [_id_field("fact_id"), _instant_field("valid_from"), _instant_field("valid_to", nullable=True)],
     key=["fact_id", "valid_from"],
     added_later=True,
 )

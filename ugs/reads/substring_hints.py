@@ -20,7 +20,7 @@ ROWS_PER_RESULT = 10
 """Additional rows per row of the page: a larger page would need a longer scan."""
 
 
-class Told(Struct, frozen=True):
+class LinkedSubstring(Struct, frozen=True):
     """A condition on related rows, and the conjunct of it that a substring index can answer."""
 
     link: Linked
@@ -28,21 +28,21 @@ class Told(Struct, frozen=True):
     test: Compare
 
 
-def told_elsewhere(catalog: Catalog, table: Table, where: Where) -> Iterator[Told]:
+def find_linked_substrings(catalog: Catalog, table: Table, where: Where) -> Iterator[LinkedSubstring]:
     """The conjuncts of a condition that require a substring in an indexed field of a related row."""
     for link in conditions(where):
         if isinstance(link, Linked):
             target = catalog.target(table.relations[link.relation])
             for test in conditions(link.where):
                 if isinstance(test, Compare) and test.op is Op.CONTAINS and target.field(test.field).searched:
-                    yield Told(link, target, test)
+                    yield LinkedSubstring(link, target, test)
 
 
-def most_of(limit: int) -> int:
+def max_index_hits(limit: int) -> int:
     """Maximum number of index hits for which collecting all of them is faster than a scan for `limit` rows."""
     return BASE_ROWS + ROWS_PER_RESULT * limit
 
 
-def put_in_place(where: Where, told: Told, found: Where) -> Where:
+def replace_link(where: Where, linked: LinkedSubstring, found: Where) -> Where:
     """The condition with the link replaced by another condition."""
-    return all_of(found, *(part for part in conditions(where) if part is not told.link))
+    return all_of(found, *(part for part in conditions(where) if part is not linked.link))

@@ -16,7 +16,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from traceback import clear_frames
 from typing import TypeVar
+
+from ugs.errors import DeadlineExceeded
+from ugs.support.budget import current_budget
 
 MAX_THREADS = 32
 SLICE_SECONDS = 0.01
@@ -120,8 +124,22 @@ class Slice:
             self.ends = time.monotonic() + SLICE_SECONDS
 
 
+_own = threading.local()
+
+
+def take_turn() -> None:
+    """Called between the steps of work that is done in a worker thread when it is large: hands over to the next thread
+    if the slice is over, and raises at the deadline of the request. Does nothing on the event loop."""
+    turn: Slice | None = getattr(_own, "slice", None)
+    if turn is not None:
+        now, budget = time.monotonic(), current_budget()
+        if now > budget.deadline:
+            raise DeadlineExceeded(f"The request took longer than {budget.seconds:g} seconds")
+        turn.hand_over(now)
+
+
 async def compute_in_thread(compute: Callable[[], Result], stop: Callable[[], None] = lambda: None) -> Result:
-    """Run a long computation in a worker thread. It must call `Slice.hand_over` often.
+    """Run a long computation in a worker thread. It must call `take_turn` or `Slice.hand_over` often.
 
     When the caller is cancelled, `stop` is called to end the computation, which is awaited for `STOP_SECONDS`.
     """
@@ -129,8 +147,13 @@ async def compute_in_thread(compute: Callable[[], Result], stop: Callable[[], No
 
     def turn() -> Result:
         TURNS.begin()
+        _own.slice = Slice()
         try:
             return compute()
+        except BaseException as error:
+            # What the frames hold, which may be as much as the request was allowed, is not needed any more.
+            clear_frames(error.__traceback__)
+            raise
         finally:
             TURNS.end()
 
@@ -147,5 +170,7 @@ async def compute_in_thread(compute: Callable[[], Result], stop: Callable[[], No
             await asyncio.wait([waiting], timeout=STOP_SECONDS)
         raise
     finally:
+        # An error refers to this frame: without this it would be garbage that only a full collection finds.
+        del computing, waiting
         # The computation's objects live a little longer, so do not collect at once.
         loop.call_later(1.0, COLLECTIONS.end)

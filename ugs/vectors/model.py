@@ -49,7 +49,7 @@ def declare_vectors(table: Table, name: str, texts: Callable[[Row], Sequence[str
     vectors = Table(
         name,
         Embedding,
-        [Field("id"), Field("part", Kind.INTEGER), Field("vector", Kind.VECTOR)],
+        [Field("id", format=table.field(key).format), Field("part", Kind.INTEGER), Field("vector", Kind.VECTOR)],
         key=["id", "part"],
         relations=[Relation("row", table.name, local="id", remote=key, many=False)],
         derived=False,

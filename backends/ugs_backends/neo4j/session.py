@@ -15,7 +15,7 @@ from ugs.reads.aggregation import Aggregation, Aggregator, Group
 from ugs.reads.filters import EVERYTHING, NOTHING, All, Any_, Linked, Not, Where, in_, matcher, mentions
 from ugs.reads.pattern import Match, Pattern
 from ugs.reads.plan import WHOLE, Order, Page, Read, ResultPage, full_order, paged, sorted_rows
-from ugs.reads.substring_hints import most_of, put_in_place, told_elsewhere
+from ugs.reads.substring_hints import find_linked_substrings, max_index_hits, replace_link
 from ugs.reads.vector_search import Near, Scored
 from ugs.storage import EventQuery, Session
 from ugs.support.time_slice import TimeSlice
@@ -88,17 +88,17 @@ class Neo4jSession(Session):
     async def rewrite_condition(self, table: Table, where: Where, limit: int | None) -> Where:
         """Rewrite a condition so that a selective substring of a related row is looked up first."""
         layouts = self._statements.fetches.layouts
-        for told in told_elsewhere(self._statements.catalog, table, where):
-            if told.test.field not in layouts[told.target.name].searched:
+        for linked in find_linked_substrings(self._statements.catalog, table, where):
+            if linked.test.field not in layouts[linked.target.name].searched:
                 continue
-            relation, most = table.relations[told.link.relation], MAX_TIES if limit is None else most_of(limit)
-            statement = self._statements.fetches.find_tie_values(told, relation.remote, most)
+            relation, most = table.relations[linked.link.relation], MAX_TIES if limit is None else max_index_hits(limit)
+            statement = self._statements.fetches.find_tie_values(linked, relation.remote, most)
             if statement.exact:
                 ((ties,),) = await self._ask(statement)
                 if ties is None:
                     return where
                 loaded = partial(layouts[relation.table].decode_value, relation.remote)
-                return put_in_place(where, told, in_(relation.local, map(loaded, ties)) if ties else NOTHING)
+                return replace_link(where, linked, in_(relation.local, map(loaded, ties)) if ties else NOTHING)
         return where
 
     async def _resolve_links(self, table: Table, where: Where) -> Where:

@@ -14,7 +14,7 @@ from ugs.catalog import Catalog
 from ugs.errors import Conflict, SchemaMismatch, Unavailable
 from ugs.reads.plan import Read, ResultPage
 from ugs.reads.rendering import RenderArgs, Rendering
-from ugs.reads.substring_hints import told_elsewhere
+from ugs.reads.substring_hints import find_linked_substrings
 from ugs.storage import Capabilities, Session, Storage
 from ugs_backends.neo4j.connection import Connection
 from ugs_backends.neo4j.event_log import Log, create_head
@@ -145,7 +145,7 @@ class Neo4jStorage(Storage):
         return await super().read(plan) if rows is None else rows
 
     async def _rewrite_plan(self, plan: Read) -> Read:
-        if not any(told_elsewhere(self._active_statements.catalog, plan.table, plan.where)):
+        if not any(find_linked_substrings(self._active_statements.catalog, plan.table, plan.where)):
             return plan
         async with self._active_connection.open_reader() as reader:
             return await NativeSession(self._active_statements, reader).rewrite_plan(plan)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
-from ugs.tables import Field, Kind, Table
+from ugs.reads.filters import Op
+from ugs.tables import Field, Format, Kind, Reference, Table
+from ugs_backends.sql.compiler.comparison_coercion import CoercedComparison, ConstantResult, coerce_comparison
 from ugs_backends.sql.table_names import index_name
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ def quote_identifier(name: str) -> str:
 def quote_literal(text: str) -> str:
     """Quote a string literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+ColumnType = Kind | Format
+"""What decides the SQL type of a column: the format of a field where the database has a type for it, else its kind."""
 
 
 class TiedQuery(Struct, frozen=True):
@@ -68,8 +74,8 @@ class Dialect(ABC):
     """Generates the SQL of one database."""
 
     name: ClassVar[str]
-    types: ClassVar[dict[Kind, str]]
-    """The SQL type of each kind of column."""
+    types: ClassVar[dict[ColumnType, str]]
+    """The SQL type of each kind of column, and of the formats that have a type of their own."""
     words: ClassVar[WordRows]
     """The storage of the full-text index."""
     limits_index_entries: ClassVar[bool] = False
@@ -89,6 +95,35 @@ class Dialect(ABC):
     no_path: ClassVar[str]
     """The empty path."""
 
+    def column_type(self, field: Field) -> ColumnType:
+        """The type of a field's column."""
+        return field.format if field.format in self.types else field.kind
+
+    def coerce(self, field: Field, op: Op, value: Any) -> CoercedComparison | ConstantResult:
+        """Coerce a comparison of a field that is not null with a value."""
+        return coerce_comparison(field.kind, op, value)
+
+    def comparable(self, field: Field, column: str, test: CoercedComparison) -> str:
+        """The expression that a coerced comparison applies to."""
+        return column
+
+    def compares(self, field: Field, op: Op, value: Any) -> bool:
+        """Whether the column as it is can be compared with the value as it is."""
+        test = CoercedComparison(op, value)
+        return self.coerce(field, op, value) == test and self.comparable(field, "", test) == ""
+
+    def selected(self, field: Field, column: str) -> str:
+        """The column in a SELECT list, in the form that is cheapest to read."""
+        return column
+
+    def readable(self, field: Field, column: str) -> str:
+        """The column as the text or integer that rows hold."""
+        return column
+
+    def encode(self, format: Format, values: Sequence[Any]) -> Sequence[Any]:
+        """The values of a column of this format as the database takes them in bulk statements."""
+        return values
+
     @abstractmethod
     def longer(self, path: str, id: str) -> str:
         """The path extended by an arc."""
@@ -106,7 +141,7 @@ class Dialect(ABC):
         """The placeholder of the parameter with this number, from 1."""
 
     @abstractmethod
-    def member(self, column: str, kind: Kind, values: Sequence[Any], parameters: Parameters) -> str:
+    def member(self, column: str, kind: ColumnType, values: Sequence[Any], parameters: Parameters) -> str:
         """Whether a column is one of many values, bound as one parameter where possible."""
 
     @abstractmethod
@@ -142,15 +177,15 @@ class Dialect(ABC):
         """The sort direction of a column, with nulls before values when ascending."""
 
     @abstractmethod
-    def insert_many(self, table: str, columns: Sequence[tuple[str, Kind]]) -> str:
+    def insert_many(self, table: str, columns: Sequence[tuple[str, ColumnType]]) -> str:
         """A statement that inserts many rows with these columns."""
 
     @abstractmethod
-    def update_many(self, table: str, columns: Sequence[tuple[str, Kind]], key: int) -> str:
+    def update_many(self, table: str, columns: Sequence[tuple[str, ColumnType]], key: int) -> str:
         """A statement that updates many rows; the last `key` columns identify the row."""
 
     @abstractmethod
-    def delete_many(self, table: str, key: Sequence[tuple[str, Kind]]) -> str:
+    def delete_many(self, table: str, key: Sequence[tuple[str, ColumnType]]) -> str:
         """A statement that deletes many rows by key."""
 
     @abstractmethod
@@ -199,6 +234,14 @@ class Dialect(ABC):
 
     def add_check(self, table: str, name: str, text: str) -> list[str]:
         """Statements that add a check to an existing table for the rows to come; none where that is not possible."""
+        return []
+
+    def add_reference(self, table: Table, reference: Reference, target: Table) -> list[str]:
+        """Statements that let the database guard a reference in new tables; none where it does not."""
+        return []
+
+    def adopt_reference(self, table: Table, reference: Reference, target: Table) -> list[str]:
+        """As `add_reference`, for tables that may hold rows which break it."""
         return []
 
     @abstractmethod

@@ -14,9 +14,9 @@ from sqlalchemy.schema import CreateTable
 
 from ugs.catalog import Catalog
 from ugs.reads.filters import Everything, Where
-from ugs.tables import Check, Field, Kind, Table, Unique
+from ugs.tables import Check, Field, Format, Kind, Table, Unique
 from ugs_backends.sql.compiler.conditions import Conditions, Place
-from ugs_backends.sql.dialect import Dialect, Index, Literals, quote_identifier
+from ugs_backends.sql.dialect import ColumnType, Dialect, Index, Literals, quote_identifier
 from ugs_backends.sql.row_codec import EVENT_COLUMNS
 from ugs_backends.sql.table_names import (
     EVENTS,
@@ -27,7 +27,7 @@ from ugs_backends.sql.table_names import (
     name_properties_table,
     shorten,
 )
-from ugs_backends.sql.write.bulk_writes import PROPERTY_COLUMNS
+from ugs_backends.sql.write.bulk_writes import PROPERTY_COLUMNS, list_key_columns
 
 _COMPILERS: dict[str, Any] = {"sqlite": sqlite.dialect, "postgresql": postgresql.dialect}
 
@@ -82,9 +82,21 @@ class Layout:
         return " AND ".join(parts)
 
     def column(self, field: Field) -> sa.Column[Any]:
-        return sa.Column(field.stored_as, self.type(field.kind), nullable=field.nullable)
+        default = sa.text("now()") if self.has_default(field) else None
+        return sa.Column(
+            field.stored_as,
+            self.type(self.dialect.column_type(field)),
+            nullable=field.nullable,
+            server_default=default,
+        )
 
-    def type(self, kind: Kind) -> sa.types.TypeEngine[Any]:
+    def has_default(self, field: Field) -> bool:
+        """Whether the database fills the column with the present where a statement gives no value."""
+        return field.defaults_to_now and self.dialect.column_type(field) is Format.INSTANT
+
+    def type(self, kind: ColumnType) -> sa.types.TypeEngine[Any]:
+        if isinstance(kind, Format):
+            return NamedType(self.dialect.types[kind])
         if kind in (Kind.TEXT, Kind.JSON):
             # Sorted by code point, whatever the locale of the database.
             return sa.Text() if self.is_sqlite else sa.Text(collation="C")
@@ -98,11 +110,17 @@ class Layout:
 
     def new_column(self, table: Table, field: Field) -> str:
         """The statement that adds a column to an existing table."""
-        kind = self.type(field.kind).compile(dialect=self._compiler)
-        filled = "" if field.nullable else f" NOT NULL DEFAULT {_EMPTY_VALUES[field.kind]}"
+        column = self.dialect.column_type(field)
+        kind = self.type(column).compile(dialect=self._compiler)
+        filled = "" if field.nullable else f" NOT NULL DEFAULT {_EMPTY_VALUES[column]}"
         return (
             f"ALTER TABLE {quote_identifier(table.name)} ADD COLUMN {quote_identifier(field.stored_as)} {kind}{filled}"
         )
+
+    def references(self, table: Table) -> Iterator[str]:
+        """The statements for a new table's references, once all tables exist."""
+        for reference in table.references:
+            yield from self.dialect.add_reference(table, reference, self.catalog[reference.table])
 
     # ── indexes ──────────────────────────────────────────────────────────────
 
@@ -167,15 +185,15 @@ class Layout:
         columns = ['"key"', self.dialect.head('"value"'), *(quote_identifier(label) for label, _ in owner)]
         yield self._index(shorten(f"{name}_by_value"), name, ", ".join(columns))
 
-    def owner(self, table: Table) -> list[tuple[str, Kind]]:
+    def owner(self, table: Table) -> list[tuple[str, ColumnType]]:
         """The columns of a side table that refer to the row it belongs to."""
-        return [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
+        return list_key_columns(self.dialect, table)
 
     def side_table(
         self,
         name: str,
-        key: Sequence[tuple[str, Kind]],
-        rest: Sequence[tuple[str, Kind]],
+        key: Sequence[tuple[str, ColumnType]],
+        rest: Sequence[tuple[str, ColumnType]],
         types: Mapping[str, str] = {},
     ) -> str:
         """The statement for a table with this key and these columns; `types` overrides SQL types."""
@@ -213,11 +231,13 @@ class Layout:
         return text
 
 
-_EMPTY_VALUES = {
+_EMPTY_VALUES: dict[ColumnType, str] = {
     Kind.TEXT: "''",
     Kind.JSON: "'{}'",
     Kind.INTEGER: "0",
     Kind.REAL: "0",
     Kind.BOOLEAN: "FALSE",
     Kind.VECTOR: "''",
+    Format.UUID: "'00000000-0000-0000-0000-000000000000'",
+    Format.INSTANT: "'epoch'",
 }

@@ -15,13 +15,12 @@ from ugs.reads.vector_search import Near, Scored
 from ugs.tables import Kind, Row, Table
 from ugs_backends.sql.compiler.access_path import rewrite_filter, rewrite_plan
 from ugs_backends.sql.compiler.aggregate_query import AggregateQuery, is_compilable
-from ugs_backends.sql.compiler.comparison_coercion import CoercedComparison, coerce_comparison
 from ugs_backends.sql.compiler.conditions import KeyIn
 from ugs_backends.sql.compiler.json_key_prefilter import is_decidable, resolve_undecidable
 from ugs_backends.sql.compiler.json_keys import has_key
 from ugs_backends.sql.compiler.text_ranking import build_ranking_query, is_rankable
 from ugs_backends.sql.compiler.vector_query import build_nearest_query
-from ugs_backends.sql.dialect import Parameters, quote_identifier
+from ugs_backends.sql.dialect import Dialect, Parameters, quote_identifier
 from ugs_backends.sql.patterns.pattern_cache import CompiledPattern, compile_pattern
 from ugs_backends.sql.plans.plan_query import PlanQuery
 from ugs_backends.sql.plans.plan_result import assemble_page
@@ -47,7 +46,7 @@ class NativeSession(SqlSession):
 
     async def find(self, table: Table, key: Any) -> Row | None:
         parts = key if isinstance(key, tuple) else (key,)
-        if not is_storable_key(table, parts):
+        if not is_storable_key(self.shape.dialect, table, parts):
             return None
         records = await self.link.rows(self.shape.finders[table.name], parts)
         return self.shape.readers[table.name](records)[0] if records else None
@@ -55,7 +54,7 @@ class NativeSession(SqlSession):
     async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
         if len(table.key) == 1:
             return await super().find_many(table, keys)
-        storable = sorted(key for key in set(keys) if is_storable_key(table, key))
+        storable = sorted(key for key in set(keys) if is_storable_key(self.shape.dialect, table, key))
         found: list[Row] = []
         for start in range(0, len(storable), KEY_BATCH_SIZE):
             found += await self.fetch(table, KeyIn(tuple(storable[start : start + KEY_BATCH_SIZE])))
@@ -115,7 +114,7 @@ class NativeSession(SqlSession):
     async def top_ranked(self, table: Table, asked: RankedQuery) -> list[RankedRow] | None:
         if not is_rankable(self.shape.catalog, table, asked):
             return None
-        if asked.after is not None and not is_storable_key(table, asked.after[1:]):
+        if asked.after is not None and not is_storable_key(self.shape.dialect, table, asked.after[1:]):
             return None
         where = await resolve_undecidable(self, table, asked.where)
         records = await self.rows(build_ranking_query(self.shape, table, asked, where))
@@ -228,12 +227,12 @@ def _is_plain(shape: StoreContext, read: Read) -> bool:
     )
 
 
-def is_storable_key(table: Table, key: tuple[Any, ...]) -> bool:
+def is_storable_key(dialect: Dialect, table: Table, key: tuple[Any, ...]) -> bool:
     """Whether the columns can hold this key; otherwise no row has it."""
     for name, part in zip(table.key, key, strict=True):
-        kind = table.field(name).kind
-        if type(part) is str and kind is Kind.TEXT and part.isascii() and "\x00" not in part:
+        field = table.field(name)
+        if type(part) is str and dialect.column_type(field) is Kind.TEXT and part.isascii() and "\x00" not in part:
             continue
-        if part is None or coerce_comparison(kind, Op.EQ, part) != CoercedComparison(Op.EQ, part):
+        if part is None or not dialect.compares(field, Op.EQ, part):
             return False
     return True

@@ -37,6 +37,10 @@ class StoreContext:
         self.writer = Writer(dialect, catalog)
         self.layout = Layout(catalog, dialect)
         self.readers = {table.name: get_reader(table) for table in catalog}
+        self.formatted = {
+            table.name for table in catalog if any(dialect.column_type(field) is field.format for field in table.fields)
+        }
+        """The tables with columns whose type is that of a format."""
         self.finders = {table.name: _build_finder(table, dialect) for table in catalog}
         self._written: WeakKeyDictionary[PreparedPattern, CompiledPattern | None] = WeakKeyDictionary()
         self.counted: dict[str, tuple[int, int]] = {}
@@ -64,7 +68,7 @@ def _build_finder(table: Table, dialect: Dialect) -> str:
     same = " AND ".join(
         f"{place.column(name)} = {dialect.placeholder(number)}" for number, name in enumerate(table.key, 1)
     )
-    return f"SELECT {list_columns(place)} FROM {quote_identifier(table.name)} t WHERE {same}"
+    return f"SELECT {list_columns(dialect, place)} FROM {quote_identifier(table.name)} t WHERE {same}"
 
 
 class SqlSession(Session):
@@ -106,7 +110,8 @@ class SqlSession(Session):
                     changed.before[table.key_of(row)] = row
 
     async def clear(self, tables: Iterable[Table]) -> None:
-        for table in tables:
+        # Backwards, since tables refer to those that are declared before them.
+        for table in reversed([*tables]):
             for name in (table.name, *self.shape.layout.sides(table)):
                 await self.link.run(f"DELETE FROM {quote_identifier(name)}")
 

@@ -174,6 +174,8 @@ class Authenticator:
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "sub"], "verify_aud": self.audience is not None},
             )
+            if any(isinstance(found.get(name), bool) for name in ("exp", "nbf", "iat")):
+                raise ValueError("a time is a number")
             found = {**found, "exp": float(found["exp"])}
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError) as error:
             # PyJWT does not catch the errors of `int` for malformed times such as Infinity.

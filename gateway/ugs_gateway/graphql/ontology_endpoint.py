@@ -22,6 +22,7 @@ from ugs.ontology.errors import OntologyNotFound
 from ugs.ontology.history import list_additions
 from ugs.storage import EventQuery
 from ugs.support.bounded_cache import BoundedCache
+from ugs.support.worker_threads import compute_in_thread
 from ugs.system import System
 from ugs_gateway.graphql.admission import RequestAdmission, address_of, limits_in
 from ugs_gateway.graphql.endpoint import GraphQLEndpoint, rejection_response
@@ -117,7 +118,8 @@ class OntologyEndpoint:
             principal = self._principal(request)
             if not self.settings.shows_schema and "admin" not in principal.roles:
                 raise RequestRejected(403, Forbidden("The schema cannot be explored here"))
-            return PlainTextResponse((await self._current(request, principal)).schema.text())
+            schema = (await self._current(request, principal)).schema
+            return PlainTextResponse(await compute_in_thread(lambda: schema.text))
         except RequestRejected as refused:
             return rejection_response(request, refused)
 

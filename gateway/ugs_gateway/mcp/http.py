@@ -16,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from ugs.errors import InvalidSyntax
 from ugs.ontology.api import Memory
+from ugs_gateway.auth.resource_metadata import challenge
 from ugs_gateway.graphql.admission import RequestAdmission
 from ugs_gateway.graphql.request import RequestRejected
 from ugs_gateway.graphql.stream_access import AccessEnded, StreamAccess
@@ -33,11 +34,12 @@ class McpEndpoint:
         self.admission = admission
         self.max_body_bytes, self.seconds = settings.max_body_bytes, settings.request_seconds
         bounds = Bounds(settings.mcp_max_bytes, settings.request_seconds, settings.trusted_only)
+        self.challenge = challenge(settings)
         self.too_large = (
             f"The request has more than {settings.max_body_bytes} bytes, which is all that this gateway takes at once: "
             "write shorter content, several nodes instead of one, or have max_body_bytes raised"
         )
-        # Hosts are checked by the gateway's guard and origins below, by the rules of every door.
+        # Hosts are checked by the gateway's guard and origins below, by the rules of every interface.
         self.manager = StreamableHTTPSessionManager(
             app=build_server(self.memory_of, Profile(settings.mcp_profile), mirror, bounds),
             json_response=True,
@@ -63,7 +65,7 @@ class McpEndpoint:
             access = await self._admit(scope)
             body = await read_body(Request(scope, receive), self.max_body_bytes, self.seconds)
         except RequestRejected as refused:
-            answer = self._too_large() if refused.status == 413 else refusal(refused)
+            answer = self._too_large() if refused.status == 413 else refusal(refused, self.challenge)
             await answer(scope, receive, send)
         else:
             await self._serve(access, scope, replay_body(body, receive), send)
@@ -90,7 +92,7 @@ class McpEndpoint:
                 await self.manager.handle_request(scope, receive, send_noted)
         except AccessEnded as ended:
             if not started:
-                await refusal(RequestRejected(401, ended.error))(scope, receive, send)
+                await refusal(RequestRejected(401, ended.error), self.challenge)(scope, receive, send)
             elif not completed:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -120,6 +122,7 @@ def replay_body(body: bytes, rest: Receive) -> Receive:
     return receive
 
 
-def refusal(refused: RequestRejected) -> JSONResponse:
+def refusal(refused: RequestRejected, challenge: str) -> JSONResponse:
     """The response to a request that was rejected before it reached the server."""
-    return JSONResponse({"error": refused.error.message}, refused.status, refused.headers)
+    headers = {**refused.headers, **({"www-authenticate": challenge} if refused.status == 401 else {})}
+    return JSONResponse({"error": refused.error.message}, refused.status, headers)

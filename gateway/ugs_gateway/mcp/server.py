@@ -8,7 +8,7 @@ schema even for errors, and would discard it. Programs find it in `_meta`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from secrets import token_hex
 from typing import Any
@@ -40,9 +40,11 @@ from ugs.ontology.api import Memory
 from ugs.ontology.errors import ContentReadFailed, FileCreationFailed, InvalidArgument
 from ugs.support.budget import request_budget
 from ugs.support.shape_errors import describe_shape_error
+from ugs.values import MAX_INT, MIN_INT
 from ugs_gateway.graphql.persisted_documents import check_own_text
 from ugs_gateway.mcp import prompts, resources
 from ugs_gateway.mcp.argument_names import rename_arguments
+from ugs_gateway.mcp.call_guards import guard, parse_guards
 from ugs_gateway.mcp.inputs import schema_of
 from ugs_gateway.mcp.roles import check_role
 from ugs_gateway.mcp.tools.base import Json, MemoryTool
@@ -128,7 +130,7 @@ def build_server(
         tool = offered.get(params.name)
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name[:80]}")
-        return await call_tool(tool, params.arguments or {}, lambda: memory_of(context), mirror, bounds)
+        return await call_tool(tool, params.arguments or {}, lambda: memory_of(context), mirror, bounds, params.meta)
 
     return Server(
         NAME,
@@ -177,12 +179,13 @@ async def call_tool(
     memory: Callable[[], Memory],
     mirror: MirrorLookup | None = None,
     bounds: Bounds = DEFAULT_BOUNDS,
+    meta: Mapping[str, Any] | None = None,
 ) -> CallToolResult:
     """Call a tool; every outcome, including an exception, becomes a result."""
     try:
         with request_budget(bounds.seconds):
             async with asyncio.timeout(bounds.seconds):
-                return await to_result(await _run_tool(tool, arguments, memory(), mirror, bounds), bounds)
+                return await to_result(await _run_tool(tool, arguments, memory(), mirror, bounds, meta), bounds)
     except UgsError as error:
         return to_error_result(tool, error)
     except TimeoutError:
@@ -195,9 +198,15 @@ async def call_tool(
 
 
 async def _run_tool(
-    tool: MemoryTool, arguments: Json, memory: Memory, mirror: MirrorLookup | None, bounds: Bounds
+    tool: MemoryTool,
+    arguments: Json,
+    memory: Memory,
+    mirror: MirrorLookup | None,
+    bounds: Bounds,
+    meta: Mapping[str, Any] | None,
 ) -> Json:
     given = parse_arguments(tool, arguments)
+    memory = guard(memory, parse_guards(tool, meta))
     reading = tool.only_reads(given)
     check_role(memory.principal, tool.name, reading)
     if bounds.trusted_only and tool.runs_own_text(given):
@@ -212,9 +221,14 @@ async def _run_tool(
 def parse_arguments(tool: MemoryTool, arguments: Json) -> Any:
     """The arguments as the tool's type."""
     try:
-        return msgspec.convert(arguments, tool.takes)
+        given = msgspec.convert(arguments, tool.takes)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise InvalidArgument(f"{tool.name}: {describe_shape_error(error)}", tool=tool.name) from error
+    for name in given.__struct_fields__:
+        value = getattr(given, name)
+        if type(value) is int and not MIN_INT <= value <= MAX_INT:
+            raise InvalidArgument(f"{tool.name}: {name} is a number of at most 64 bits", tool=tool.name)
+    return given
 
 
 async def to_result(answer: Json, bounds: Bounds) -> CallToolResult:

@@ -38,13 +38,19 @@ async def _serve(memory: Memory, profile: Profile, mirror: FileMirror | None, bo
             await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def relay_stdio(open_store: Callable[[], Awaitable[System]], request: SessionRequest) -> None:
-    """Serve one client from the process that holds the folder; when that one ends, from the next, or from this one.
+async def relay_stdio(
+    open_store: Callable[[], Awaitable[System]], request: SessionRequest, before_close: Callable[[], Awaitable[None]]
+) -> None:
+    """Serve one client from the process that holds the folder; when that one ends, from the next, or from this one,
+    which then calls `before_close` before it closes the store.
 
     Raises `StoreLocked` if the holder cannot be joined: a command line, or a version that cannot share.
     """
     with message_lines() as lines:
-        async with Membership(open_store, request) as membership, stdio_server(stdout=lines) as (incoming, outgoing):
+        async with (
+            Membership(open_store, request, before_close) as membership,
+            stdio_server(stdout=lines) as (incoming, outgoing),
+        ):
             try:
                 await Relay(Profile(request.profile), outgoing.send).run(incoming, membership.connect)
             finally:

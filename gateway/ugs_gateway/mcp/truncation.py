@@ -13,8 +13,10 @@ import msgspec
 from msgspec import Struct
 
 from ugs.errors import AnswerTooLarge, LimitExceeded
+from ugs.large_json import is_large, json_pieces
 from ugs.ontology.id_lists import Ids
 from ugs.support.time_slice import TimeSlice
+from ugs.support.worker_threads import compute_in_thread
 from ugs_gateway.mcp.tools.base import Json
 
 EMPTY = b"[]"
@@ -70,7 +72,7 @@ async def truncate(answer: Json, max_bytes: int) -> tuple[Json, Truncation | Non
         raise too_large(whole, max_bytes)
     if isinstance(value, str):
         raise _too_long(field, value, max_bytes)
-    kept = _first(value, sizes[field], max_bytes - rest)
+    kept = await _first(value, sizes[field], max_bytes - rest)
     return {**answer, field: value[:kept]}, Truncation(field, kept, _total(value))
 
 
@@ -83,12 +85,19 @@ class Measure(NamedTuple):
 
 async def _measure(value: Any) -> Measure:
     if not isinstance(value, list) or not value:
-        return Measure(len(_size(value)), [])
+        return Measure(await _measure_part(value), [])
     turn, chunks = TimeSlice(), []
     for start in range(0, len(value), CHUNK):
-        chunks.append(len(_size(value[start : start + CHUNK])) - len(EMPTY))
+        chunks.append(await _measure_part(value[start : start + CHUNK]) - len(EMPTY))
         await turn.pause()
     return Measure(len(EMPTY) + sum(chunks) + len(chunks) - 1, chunks)
+
+
+async def _measure_part(value: Any) -> int:
+    """The size of a value as JSON, of one with very many parts in a worker thread."""
+    if not is_large(value):
+        return len(_size(value))
+    return await compute_in_thread(lambda: sum(map(len, json_pieces(value))))
 
 
 def too_large(size: int, max_bytes: int) -> AnswerTooLarge:
@@ -120,7 +129,7 @@ def _total(value: str | list[Any]) -> int | None:
     return value.total if isinstance(value, Ids) else len(value)
 
 
-def _first(items: list[Any], size: Measure, max_bytes: int) -> int:
+async def _first(items: list[Any], size: Measure, max_bytes: int) -> int:
     """How many leading items take at most so many bytes, brackets and commas included."""
     kept, left = 0, max_bytes - len(EMPTY) + 1  # the first item has no comma before it
     for chunk in size.chunks:
@@ -128,7 +137,7 @@ def _first(items: list[Any], size: Measure, max_bytes: int) -> int:
             break
         kept, left = kept + CHUNK, left - chunk - 1
     for item in items[kept : kept + CHUNK]:
-        left -= len(_size(item)) + 1
+        left -= await _measure_part(item) + 1
         if left < 0:
             break
         kept += 1

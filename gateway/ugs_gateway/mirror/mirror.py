@@ -255,7 +255,7 @@ class FileMirror:
     def _is_sound(self, edge: Edge) -> bool:
         return edge.source in self._nodes and edge.target in self._nodes
 
-    # ── for the doors ────────────────────────────────────────────────────────
+    # ── for the interfaces ────────────────────────────────────────────────────────
 
     @asynccontextmanager
     async def around_change(self, arguments: dict[str, Any]) -> AsyncIterator[None]:

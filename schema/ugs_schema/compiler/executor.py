@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from inspect import isawaitable
+from traceback import clear_frames
 from typing import Any, NamedTuple
 
 import strawberry
@@ -474,6 +475,8 @@ class OperationExecutor:
         except asyncio.CancelledError:
             if not budget.is_spent or not task.cancelled():
                 raise
+        finally:
+            budget.task = None  # the task's context refers to the budget, so they would be garbage together
         if not budget.is_spent:
             return found
         return _to_error_result(budget.refusal or answer_too_large(self.limits.answer_bytes))
@@ -495,6 +498,7 @@ class OperationExecutor:
         )
         found = await result if not isinstance(result, ExecutionResult) else result
         assert isinstance(found, ExecutionResult)
+        release_frames(found)
         return found
 
     async def subscribe(
@@ -549,6 +553,21 @@ class OperationExecutor:
         if variables is None or not isinstance(compiled, CompiledWatch):
             return None
         return compiled.stream(reader, variables)
+
+
+def release_frames(result: ExecutionResult) -> None:
+    """Let go of what the frames of failed resolvers hold, which may be as much as a request is allowed.
+
+    graphql-core's executor and the errors it has collected refer to each other, so all of it would wait for a garbage
+    collection. The traceback of a bug stays, for the log.
+    """
+    for error in result.errors or ():
+        error.__traceback__ = None
+        original = error.original_error
+        if isinstance(original, UgsError):
+            original.__traceback__ = original.__context__ = None
+        elif original is not None:
+            clear_frames(original.__traceback__)
 
 
 def make_event_too_large(max_bytes: int) -> AnswerTooLarge:

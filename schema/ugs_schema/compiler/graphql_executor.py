@@ -14,6 +14,7 @@ from typing import Any
 
 from graphql import Executor, GraphQLLeafType, is_leaf_type
 from graphql.execution.incremental.incremental_executor import IncrementalExecutor
+from msgspec import Raw
 
 from ugs.errors import AnswerTooLarge, LimitExceeded
 from ugs.support.budget import charge
@@ -54,6 +55,11 @@ class AnswerBudget:
         self._uncharged += amount
         if self._uncharged > CHARGED_BYTES:
             self._charge()
+
+    def check(self, amount: int) -> None:
+        """Raise as `spend` does if so many bytes are not left; counts nothing."""
+        if amount > self.left:
+            self.spend(amount)
 
     def _charge(self) -> None:
         """Count what was added since the last time against the memory of the request."""
@@ -135,7 +141,8 @@ class BoundedExecutor(IncrementalExecutor):
             size += len(value)
         elif isinstance(value, dict | list):
             size += json_bytes(value, self._budget.left)
-        # Rendered JSON (`msgspec.Raw`) was counted by the resolver that made it.
+        elif type(value) is Raw:
+            size += len(value)
         self._budget.spend(size)
         return value
 

@@ -51,12 +51,13 @@ class FactsLoader:
     def viewer(self) -> AccessScope:
         return self.facts.viewer
 
-    def _get_loader(
-        self, name: Any, load: Callable[[list[Any]], Coroutine[Any, Any, Sequence[T]]]
-    ) -> DataLoader[Any, T]:
+    async def _load(self, name: Any, load: Callable[[list[Any]], Coroutine[Any, Any, Sequence[T]]], key: Any) -> T:
+        """What the loader of this name has for a key."""
         if name not in self._loaders:
             self._loaders[name] = DataLoader(load_fn=load)
-        return self._loaders[name]
+        # Resolvers share the future of a key: if one is cancelled, as a field beside it failed, the others wait on.
+        found: T = await asyncio.shield(self._loaders[name].load(key))
+        return found
 
     async def find_one(self, table: Table, key: str | None) -> Row | None:
         """The row with this key, batched."""
@@ -68,7 +69,7 @@ class FactsLoader:
                 found = {table.key_of(row): row for row in await session.find_many(table, sorted(set(keys)))}
             return [found.get(key) for key in keys]
 
-        return await self._get_loader(table, load).load(key)
+        return await self._load(table, load, key)
 
     async def find_all(self, table: Table, keys: Sequence[str]) -> list[Row]:
         """The rows with these keys that exist, in the order of the keys."""
@@ -88,7 +89,7 @@ class FactsLoader:
                     groups[getattr(row, lookup.field)].append(row)
             return [without_extra(groups[key], lookup.page) for key in keys]
 
-        return await self._get_loader(lookup, load).load(key)
+        return await self._load(lookup, load, key)
 
     async def load_context(self, note_id: str, facts: int, evidence: int) -> Sequence[ContextRow]:
         """The facts that a note is evidence for, current ones first."""
@@ -97,7 +98,7 @@ class FactsLoader:
             found = await self.facts.relation_context(keys, self.moment, facts=facts, evidence=evidence, at=self.at)
             return [found[key] for key in keys]
 
-        return await self._get_loader(("context", facts, evidence), load).load(note_id)
+        return await self._load(("context", facts, evidence), load, note_id)
 
     async def count(self, lookup: RelatedLookup, key: str) -> int:
         """The number of rows of a look-up without its page, batched."""
@@ -108,7 +109,7 @@ class FactsLoader:
                 counts = await session.group(lookup.table, lookup.field, where)
             return [counts.get(key, 0) for key in keys]
 
-        return await self._get_loader(("count", lookup.table, lookup.field, lookup.where), load).load(key)
+        return await self._load(("count", lookup.table, lookup.field, lookup.where), load, key)
 
 
 class FactPage:

@@ -185,6 +185,10 @@ class Naming:
             properties = self.links[step.type].properties
             properties[Names({*LINK_FIELDS, *properties}).take(name)] = step.definition
 
+    def take_type_name(self, base: str) -> str:
+        """A free name for a further type of the schema; asked for after all types of the ontology have theirs."""
+        return self._types.take(base)
+
     def ends(self, side: Side) -> list[Kind]:
         """The existing node types at the other end, in the order of the connection type's definition."""
         types = side.link.type.to_types if side.outgoing else side.link.type.from_types

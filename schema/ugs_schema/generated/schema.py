@@ -8,6 +8,7 @@ compiled path cannot give different answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, TypeVar
 
 from graphql import (
@@ -91,8 +92,9 @@ class TypedSchema:
             types=[MEMORY_NODE, *self.objects.values()],
         )
 
+    @cached_property
     def text(self) -> str:
-        """The schema as SDL."""
+        """The schema as SDL; printing a large one takes seconds, so that is done in a thread and once."""
         return print_schema(self.core) + "\n"
 
     # ── reading ──────────────────────────────────────────────────────────────

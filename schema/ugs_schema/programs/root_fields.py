@@ -11,15 +11,18 @@ import strawberry
 from ugs.errors import InvalidSyntax
 from ugs.log.at import At as KernelAt
 from ugs.programs.api import DeckEntry, Programs
-from ugs.programs.blocks import blocks_of, compile_blocks
 from ugs.programs.errors import ProgramInvalid, ProgramNotFound, ProgramTextError
 from ugs.programs.execution import results
-from ugs.programs.large_programs import decode_and_validate_off_loop, parse_text_off_loop
-from ugs.programs.migration import from_exploration
+from ugs.programs.large_programs import (
+    blocks_of_off_loop,
+    compile_blocks_off_loop,
+    decode_and_validate_off_loop,
+    from_exploration_off_loop,
+    parse_text_off_loop,
+    print_off_loop,
+)
 from ugs.programs.model import PROGRAMS
 from ugs.programs.queries import NEWEST_FIRST, find_programs, matching_programs
-from ugs.programs.text import print_text
-from ugs.programs.validation.json_decoder import decode
 from ugs.programs.validation.limits import operation_count
 from ugs.programs.validation.result import ValidationIssue, result_of
 from ugs.reads.cursors import cursor_of
@@ -128,19 +131,19 @@ class ProgramsQuery:
 
     @strawberry.field(description="A program as text; PROGRAM_INVALID when it is none")
     async def print_program(self, program: Json) -> str:
-        return print_text(decode_tree(program))
+        return await print_off_loop(program)
 
     @strawberry.field(description="The program that a list of blocks stands for, as JSON")
     async def compile_blocks(self, blocks: Json) -> Json:
-        return Json(compile_blocks(blocks).as_json())
+        return Json(await compile_blocks_off_loop(blocks))
 
     @strawberry.field(description="The blocks that a program was made of, from its annotations")
     async def program_blocks(self, program: Json) -> Json:
-        return Json(blocks_of(decode_tree(program)))
+        return Json(await blocks_of_off_loop(program))
 
     @strawberry.field(description="An exploration, the format before programs, as the JSON of a program")
     async def migrate_exploration(self, exploration: Json) -> Json:
-        return Json(from_exploration(exploration))
+        return Json(await from_exploration_off_loop(exploration))
 
     @strawberry.field(description="Run a program, with the caller's rights; an abort is part of the result")
     async def execute_program(
@@ -253,14 +256,6 @@ async def to_deck_entry(program: object, dsl: str | None, program_id: int | None
     if program_id is not None:
         return DeckEntry(program_id=program_id, params=values)
     return DeckEntry(program=await parse_program_input(program, dsl), params=values)
-
-
-def decode_tree(raw: object) -> Any:
-    """The syntax tree. JSON that is not a program is rejected; violations of other rules are not."""
-    program, found = decode(raw)
-    if program is None:
-        raise ProgramInvalid(result_of(found))
-    return program
 
 
 async def validate_raw(info: Info, raw: object) -> ValidationResult:

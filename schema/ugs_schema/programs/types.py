@@ -14,8 +14,8 @@ from ugs.identity import is_identifier
 from ugs.log.at import At
 from ugs.programs.ast import GraphProgram
 from ugs.programs.execution import results, working_graph
+from ugs.programs.large_programs import print_stored_off_loop
 from ugs.programs.model import ProgramRow
-from ugs.programs.text import print_text
 from ugs.programs.validation import result as validation_result
 from ugs.reads.plan import ResultRow
 from ugs_schema.context import RequestContext
@@ -86,8 +86,8 @@ class Program(Identified):
         return Json(to_tree(self.row).as_json())
 
     @strawberry.field(description="The same as text")
-    def dsl(self) -> str:
-        return print_text(to_tree(self.row))
+    async def dsl(self) -> str:
+        return await print_stored_off_loop(self.row.definition)
 
     @strawberry.field(description="Who owns it; null for the system's own")
     def owner_id(self) -> str | None:

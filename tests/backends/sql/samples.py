@@ -1,4 +1,4 @@
-"""Two tables that use everything a catalog can say, and the means to store and compare their rows."""
+"""Tables that use everything a catalog can say, and the means to store and compare their rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ugs.changes import TableWrites
 from ugs.feature_registry import RULES
 from ugs.reads.filters import All, Any_, Linked, Not, Where, eq, matcher
 from ugs.storage import Storage
-from ugs.tables import Field, Index, Kind, Relation, Row, Table, Unique
+from ugs.tables import Field, Format, Index, Kind, Relation, Row, Table, Unique
 from ugs.values import JsonText, to_text
 
 
@@ -80,6 +80,34 @@ PARTS = Table(
 )
 
 
+class Visit(Struct, frozen=True):
+    id: str
+    at: int
+    host: str | None
+    until: int | None
+    label: str
+
+
+VISITS = Table(
+    "visits",
+    Visit,
+    [
+        Field("id", format=Format.UUID),
+        Field("at", Kind.INTEGER, format=Format.INSTANT),
+        Field("host", nullable=True, format=Format.UUID),
+        Field("until", Kind.INTEGER, nullable=True, format=Format.INSTANT),
+        Field("label"),
+    ],
+    key=["id", "at"],
+    indexes=[Index(("host", "until"))],
+    relations=[
+        Relation("hosts", "visits", local="host", remote="id"),
+        Relation("guests", "visits", local="id", remote="host"),
+    ],
+    words=lambda visit: {visit.label: 1.0} if visit.label else {},
+)
+
+
 class Seat(Struct, frozen=True):
     id: str
     row: str
@@ -98,7 +126,7 @@ SEATS = Table(
     ],
 )
 
-CATALOG = Catalog([THINGS, PARTS, SEATS], RULES)
+CATALOG = Catalog([THINGS, PARTS, SEATS, VISITS], RULES)
 
 
 def thing(id: str, kind: str | None = None, size: int = 0, **props: Any) -> Thing:

@@ -7,10 +7,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.backends.sql.samples import PARTS, THINGS, Part, Thing
+from tests.backends.sql.samples import PARTS, THINGS, VISITS, Part, Thing, Visit
 from ugs.reads.filters import EVERYTHING, All, Any_, Compare, Has, Linked, Not, Op, Property, Where
 from ugs.reads.plan import Order, Page, full_order
-from ugs.tables import Field, Kind, Table
+from ugs.tables import Field, Format, Kind, Table
 from ugs.values import to_text
 
 INTEGERS = [0, 1, -1, 2, 10, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, 2**63 - 1, -(2**63)]
@@ -43,10 +43,18 @@ things = st.builds(
     memo=st.none() | property_texts,
 )
 parts = st.builds(Part, owner=texts, number=st.integers(0, 3), label=texts, weight=floats, attributes=property_texts)
+UUIDS = [f"{number:08x}-0000-4000-8000-{number:012x}" for number in (0, 1, 10, 0xA0000000, 0xFFFFFFFF)]
+INSTANTS = [0, 1, -1, 1_700_000_000_123_457, 2**53 + 1, -62_135_596_800_000_000, 253_402_300_799_999_999]
+uuids, instants = st.sampled_from(UUIDS), st.sampled_from(INSTANTS)
+visits = st.builds(
+    Visit, id=uuids, at=instants, host=st.none() | uuids, until=st.none() | instants,
+    label=texts.filter(lambda text: text.isprintable()),
+)  # fmt: skip
 rows = st.fixed_dictionaries(
     {
         THINGS: st.lists(things, max_size=8, unique_by=lambda row: row.id),
         PARTS: st.lists(parts, max_size=8, unique_by=lambda row: (row.owner, row.number)),
+        VISITS: st.lists(visits, max_size=8, unique_by=lambda row: (row.id, row.at)),
     }
 )
 
@@ -61,12 +69,22 @@ by_kind: dict[Kind, st.SearchStrategy[Any]] = {
     Kind.REAL: numbers,
     Kind.BOOLEAN: st.booleans() | st.sampled_from([0, 1, 2, 0.5]),
 }
+by_format: dict[Format | None, st.SearchStrategy[Any]] = {
+    Format.UUID: uuids | uuids.map(str.upper) | st.sampled_from(["0", "a0000000-", UUIDS[3][:-1], UUIDS[3] + "0"]),
+    Format.INSTANT: instants | st.sampled_from([2**62, -(2**62), 253_402_300_800_000_000, 1.5]),
+    None: st.nothing(),
+}
+
+
+def list_values(field: Field) -> st.SearchStrategy[Any]:
+    """Values to compare a field with."""
+    return by_kind[field.kind] | by_format[field.format]
 
 
 @st.composite
 def comparisons(draw: st.DrawFn, table: Table) -> Where:
     field: Field = draw(st.sampled_from(table.fields))
-    values = by_kind[field.kind]
+    values = list_values(field)
     textual = _TEXTUAL if field.kind in (Kind.TEXT, Kind.JSON) else []
     op = draw(st.sampled_from([Op.EQ, Op.NE, Op.IN, Op.EXISTS, *_ORDERED, *textual]))
     if op is Op.IN:
@@ -87,7 +105,8 @@ def property_conditions(draw: st.DrawFn, table: Table) -> Where:
 @cache
 def leaves(table: Table) -> st.SearchStrategy[Where]:
     words = st.sampled_from(["a", "b", "é", "missing", "\x00"]).map(Has)
-    return comparisons(table) | property_conditions(table) | words | st.just(EVERYTHING)
+    plain = comparisons(table) | words | st.just(EVERYTHING)
+    return plain | property_conditions(table) if any(field.kind is Kind.JSON for field in table.fields) else plain
 
 
 @cache
@@ -95,7 +114,7 @@ def wheres(table: Table, linked: int = 1) -> st.SearchStrategy[Where]:
     base = leaves(table)
     if linked:
         for relation in table.relations.values():
-            target = {"things": THINGS, "parts": PARTS}[relation.table]
+            target = {"things": THINGS, "parts": PARTS, "visits": VISITS}[relation.table]
             base |= st.builds(Linked, st.just(relation.name), wheres(target, linked - 1))
     return st.recursive(base, _combined, max_leaves=4)
 
@@ -124,5 +143,5 @@ def pages(draw: st.DrawFn, table: Table, order: tuple[Order, ...], rows: list[An
 
 
 def _place(field: Field) -> st.SearchStrategy[Any]:
-    values = st.booleans() if field.kind is Kind.BOOLEAN else by_kind[field.kind]
+    values = st.booleans() if field.kind is Kind.BOOLEAN else list_values(field)
     return st.none() | values if field.nullable else values

@@ -14,6 +14,7 @@ from tests import servers
 from ugs.connect import storage_for
 from ugs.facts.model import FACTS, PREDICATES
 from ugs.feature_registry import CATALOG
+from ugs.tables import Format
 
 CHECKS = """
 SELECT conname, convalidated FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace
@@ -49,11 +50,12 @@ async def _checks(connection: asyncpg.Connection) -> dict[str, bool]:
 async def test_the_rules_of_rows_stand_in_the_system_catalogs(store: tuple[str, asyncpg.Connection]) -> None:
     _, connection = store
     assert await _checks(connection) == dict.fromkeys(NAMES, True)
-    fact = dict.fromkeys((field.stored_as for field in FACTS.fields), "'x'")
-    fact |= {"valid_from": "5", "valid_to": "5", "created_at": "1", "updated_at": "1", "object_entity_id": "NULL"}
+    id = f"'{uuid4()}'"
+    fact = {field.stored_as: id if field.format is Format.UUID else "'epoch'" for field in FACTS.fields}
+    fact |= {"object_entity_id": "NULL"}
     for changed, rule in (
         ({}, "graph_facts_window"),
-        ({"valid_to": "6", "object_entity_id": "'x'"}, "graph_facts_one_object"),
+        ({"valid_to": "now()", "object_entity_id": id}, "graph_facts_one_object"),
         ({"valid_to": "NULL", "object_value": "NULL"}, "graph_facts_one_object"),
     ):
         row = {**fact, **changed}
@@ -78,5 +80,5 @@ async def test_a_store_of_an_earlier_version_gets_the_checks_for_new_rows(
     assert await _checks(connection) == dict.fromkeys(NAMES, False)
     with pytest.raises(asyncpg.CheckViolationError):
         await connection.execute(
-            "INSERT INTO graph_predicates VALUES ('p', 's', NULL, NULL, 'c', 'c', 'many', 'active', 1, 1)"
+            f"INSERT INTO graph_predicates VALUES ('{uuid4()}', 's', NULL, NULL, 'c', 'c', 'many', 'active')"
         )

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.backends.sql import strategies as some
-from tests.backends.sql.samples import PARTS, THINGS, holds, store
+from tests.backends.sql.samples import PARTS, THINGS, VISITS, holds, store
 from ugs.reads.filters import Where
 from ugs.reads.plan import Order, Page, paged
 from ugs.tables import Table
@@ -20,12 +20,16 @@ SHARED_STORE = settings(
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-tables = st.sampled_from([THINGS, PARTS])
+tables = st.sampled_from([THINGS, PARTS, VISITS])
 
 
 @SHARED_STORE
 @given(st.data())
 async def test_rows_orders_and_pages_are_those_of_the_reference(storage: SqlStorage, data: st.DataObject) -> None:
+    await compare_with_reference(storage, data)
+
+
+async def compare_with_reference(storage: SqlStorage, data: st.DataObject) -> None:
     rows = data.draw(some.rows)
     await store(storage, rows)
     async with storage.session() as session:

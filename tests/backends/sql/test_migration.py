@@ -107,6 +107,7 @@ async def test_open_facts_of_older_stores_are_told_apart_by_their_agent(url: str
 
     storage = await opened(url, FEATURES)
     async with storage.session(write=True) as session:
+        await session.append([], {table: TableWrites(inserts=[row]) for table, row in older_facts.OTHERS.items()})
         await session.append([event(2)], {FACTS: TableWrites(inserts=[older_facts.private("f2", "a2")])})
     for agent in ("a1", "a2"):
         with pytest.raises(UniqueViolation):

@@ -196,7 +196,7 @@ def known_links(system: System) -> list[DriverConnection]:
 async def listening(system: System) -> None:
     """Wait until the store hears of commits and has looked at the log for that, so that this is not counted later."""
     for _ in range(500):
-        if not isinstance(system.storage, PostgresqlStorage) or system.storage._ears:
+        if not isinstance(system.storage, PostgresqlStorage) or system.storage._listeners:
             break
         await asyncio.sleep(0.02)
     await asyncio.sleep(0.1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backends.sql import strategies as some
-from tests.backends.sql.samples import CATALOG, PARTS, THINGS, store, thing
+from tests.backends.sql.samples import CATALOG, PARTS, THINGS, VISITS, store, thing
 from tests.backends.sql.test_fetch_equals_reference import SHARED_STORE
 from ugs.graph.api import Graph
 from ugs.graph.batches import Batch
@@ -35,7 +35,7 @@ async def test_a_plan_is_answered_as_level_by_level(storage: SqlStorage, data: s
     await store(storage, rows)
     async with storage.session() as session:
         for _ in range(4):
-            plan = data.draw(plans(data.draw(st.sampled_from([THINGS, PARTS])), rows))
+            plan = data.draw(plans(data.draw(st.sampled_from([THINGS, PARTS, VISITS])), rows))
             assert await session.read(plan) == await execute_by_levels(session, plan)
             assert await storage.read(plan) == await execute_by_levels(session, plan)
 

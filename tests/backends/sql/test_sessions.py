@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.backends.sql import strategies as some
-from tests.backends.sql.samples import CATALOG, PARTS, SEATS, THINGS, Part, Seat, holds, inserts, store, thing
+from tests.backends.sql.samples import CATALOG, PARTS, SEATS, THINGS, VISITS, Part, Seat, holds, inserts, store, thing
 from tests.backends.sql.test_fetch_equals_reference import SHARED_STORE
 from ugs.changes import TableWrites
 from ugs.errors import StorageIOError, UgsError, UniqueViolation
@@ -188,6 +189,44 @@ async def test_two_rows_may_exchange_what_must_be_unique(storage: SqlStorage) ->
         assert await session.fetch(SEATS) == new
 
 
+seats = st.lists(
+    st.builds(
+        Seat,
+        st.sampled_from("123456"),
+        st.just("r"),
+        st.none() | st.sampled_from("pq"),
+        st.none() | st.sampled_from([1]),
+    ),
+    max_size=6,
+    unique_by=(lambda seat: seat.id, lambda seat: (seat.person or seat.id, seat.left)),
+)
+
+
+@SHARED_STORE
+@given(old=seats, new=seats)
+async def test_updates_may_take_unique_values_from_changed_and_deleted_rows(
+    storage: SqlStorage, old: list[Seat], new: list[Seat]
+) -> None:
+    await store(storage, {SEATS: old})
+    async with storage.session(write=True) as session:
+        await session.append([], {SEATS: changed(SEATS, old, new)})
+    async with storage.session() as session:
+        assert await session.fetch(SEATS) == sorted(new, key=SEATS.key_of)
+
+
+def test_updates_never_delete_rows_and_free_only_values_that_another_row_takes(storage: SqlStorage) -> None:
+    def statements(old: list[Seat], new: list[Seat]) -> list[str]:
+        bulks = storage.shape.writer.bulks([], {SEATS: changed(SEATS, old, new)})
+        return [bulk.text.split()[0] + f" {len(bulk.columns[0])}" for bulk in bulks]
+
+    held = [Seat("1", "r", "p", None), Seat("2", "r", "q", None)]
+    assert statements(held, [Seat("1", "r", "p", 5), Seat("2", "r", "x", None)]) == ["UPDATE 2"]
+    assert statements(held, [Seat("1", "r", "q", None), Seat("2", "r", "z", None)]) == ["UPDATE 1", "UPDATE 2"]
+    assert statements(held, [Seat("1", "r", "q", None)]) == ["UPDATE 1", "UPDATE 1", "DELETE 1"]
+    # The second row ends, so the value that it keeps is free without more ado.
+    assert statements(held, [Seat("1", "r", "q", 2), Seat("2", "r", "q", 3)]) == ["UPDATE 2"]
+
+
 # ── words and properties stay in step ────────────────────────────────────────
 
 
@@ -196,12 +235,15 @@ async def test_two_rows_may_exchange_what_must_be_unique(storage: SqlStorage) ->
 async def test_words_and_properties_follow_every_change(storage: SqlStorage, before: dict, after: dict) -> None:  # type: ignore[type-arg]
     await store(storage, before)
     async with storage.session(write=True) as session:
-        await session.append([], {table: changed(table, before[table], after[table]) for table in (THINGS, PARTS)})
+        await session.append(
+            [], {table: changed(table, before[table], after[table]) for table in (THINGS, PARTS, VISITS)}
+        )
     async with storage.session() as session:
         for where in (Has("a"), Property("props", "k", Op.EXISTS), Property("props", "name", Op.GE, 0)):
             wanted = [row for row in after[THINGS] if holds(where, row, THINGS, after)]
             assert await session.fetch(THINGS, where) == sorted(wanted, key=lambda row: row.id)
         assert await session.fetch(PARTS) == sorted(after[PARTS], key=PARTS.key_of)
+        assert await session.fetch(VISITS) == sorted(after[VISITS], key=VISITS.key_of)
         assert sum((await session.keys(PARTS, "attributes")).values()) == sum(
             len(session.shape.writer.tables["parts"].sides[1].entries(row)) for row in after[PARTS]
         )

@@ -99,7 +99,7 @@ async def test_word_that_was_taken_for_our_own_is_looked_into_when_our_commit_fa
     async def be_late() -> None:
         async with storage.decision_session() as session:
             before = (await session.head()).position
-            storage._standing.announced = before + 1
+            storage._head_cache.announced = before + 1
             await write_at_once(other, before + 1)
             await asyncio.sleep(0.2)
             assert not waiting.done(), "the other's commit passes for ours"
@@ -135,13 +135,13 @@ async def test_a_commit_is_announced_only_when_somebody_else_listens(storage: Sq
     await asyncio.sleep(0.1)
     assert told == ["2"]
     assert not waiting.done(), "whoever wrote it has told everybody here"
-    storage._ears[0].terminate()
+    storage._listeners[0].terminate()
     await write_at_once(storage, 3)
     assert await heard(others) == 3
     await waiting
     await watch.aclose()
     await others.aclose()
-    assert storage._ears == other._ears == []  # type: ignore[attr-defined]
+    assert storage._listeners == other._listeners == []  # type: ignore[attr-defined]
     await stranger.close()
 
 
@@ -155,7 +155,7 @@ async def test_whoever_begins_to_listen_sees_what_was_committed_without_a_word(
     watch = other.watch(0)
     waiting = asyncio.create_task(heard(watch))
     await asyncio.sleep(0.2)
-    assert other._ears == [], "it waits until the commit under way is over"  # type: ignore[attr-defined]
+    assert other._listeners == [], "it waits until the commit under way is over"  # type: ignore[attr-defined]
     await write(storage, 1)
     assert not waiting.done()
     await writing.run("COMMIT")

@@ -128,7 +128,7 @@ async def make_old(storage: SqlStorage) -> None:
             await session.link.run(
                 f'CREATE TABLE {name}__words (word text COLLATE "C", {key} text COLLATE "C", weight float8 NOT NULL, '
                 f"PRIMARY KEY (word, {key}))",
-                f"INSERT INTO {name}__words SELECT word, {key}, weights[least(place, cardinality(weights))] "
+                f"INSERT INTO {name}__words SELECT word, {key}::text, weights[least(place, cardinality(weights))] "
                 f"FROM {name}__terms, unnest(words) WITH ORDINALITY AS w(word, place)",
                 f"DROP TABLE {name}__terms",
             )

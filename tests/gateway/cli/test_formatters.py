@@ -20,7 +20,7 @@ NODE = {"id": "a", "type": "t", "properties": {"k": "v"}, "data": None, "created
 EDGE = {"id": "e", "from": "a", "to": "b", "type": "t", "weight": 1, "properties": {}, "created": 0}
 
 
-@clause("UGS-158", "UGS-159", "UGS-160", "UGS-161", "UGS-162", "UGS-225")
+@clause("UGS-5", "UGS-158", "UGS-159", "UGS-160", "UGS-161", "UGS-162", "UGS-225")
 @pytest.mark.parametrize("case", SELECTION["cases"], ids=str)
 def test_the_mode_is_chosen_by_the_five_steps(ugs: Ugs, case: dict[str, str | None]) -> None:
     if case["user_prefs"]:

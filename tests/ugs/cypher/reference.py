@@ -17,6 +17,22 @@ PAGE = Path(__file__).parents[3] / "docs" / "cypher.md"
 BEGIN, END = "<!-- tables of the language: begin -->", "<!-- tables of the language: end -->"
 OPTIONAL_CLAUSES = ("MATCH", "CALL")
 PARTS_OF_CLAUSES = ("WHERE", "ORDER BY", "SKIP", "LIMIT", "DISTINCT", "UNION", "UNION ALL", "YIELD", "USING")
+ABSENT = {
+    "file linenumber": "belong to `LOAD CSV`",
+    "graph.byName graph.byElementId": "choose among several databases",
+}
+"""Functions of Neo4j 5 that are not there, by the reason."""
+SPECIAL_FORMS = ("all", "any", "none", "single", "reduce")
+"""Functions with a variable of their own, which the parser knows."""
+SELECTORS = (
+    "ANY k",
+    "ANY SHORTEST",
+    "ALL SHORTEST",
+    "SHORTEST k",
+    "SHORTEST k GROUPS",
+    "shortestPath()",
+    "allShortestPaths()",
+)
 TESTS = ("IS NULL", "IS NOT NULL", "IS ::", "IS NORMALIZED", "IS label expression")
 
 
@@ -29,10 +45,15 @@ def language_tables() -> str:
     lines = ["| | clauses | refused as |", "| --- | --- | --- |", *(f"| {' | '.join(row)} |" for row in rows), ""]
     shown = ", ".join(f"`{name.replace('|', chr(92) + '|')}`" for name in operators)
     lines += ["| | operators |", "| --- | --- |", f"| ✓ | {shown} |", ""]
-    lines += ["| | functions |", "| --- | --- |"]
-    lines += [f"| ✓ | {', '.join(sorted((_signature(one) for one in FUNCTIONS.values()), key=str.lower))} |"]
+    lines += ["| | path selectors |", "| --- | --- |", f"| ✓ | {', '.join(f'`{name}`' for name in SELECTORS)} |", ""]
+    lines += ["| | functions | absent because they |", "| --- | --- | --- |"]
+    lines += [f"| ✓ | {', '.join(sorted((_signature(one) for one in FUNCTIONS.values()), key=str.lower))} | |"]
+    lines += [f"| ✓ with a variable | {', '.join(f'`{name}(v IN list …)`' for name in SPECIAL_FORMS)} | |"]
+    lines += [
+        f"| – | {', '.join(f'`{name}`' for name in names.split())} | {reason} |" for names, reason in ABSENT.items()
+    ]
     aggregates = ", ".join(f"`{name}({'value, part' if name in TWO_ARGUMENTS else 'value'})`" for name in AGGREGATES)
-    lines += [f"| ✓ aggregating | {aggregates}, `count(*)` |", "", "| | procedures | |", "| --- | --- | --- |"]
+    lines += [f"| ✓ aggregating | {aggregates}, `count(*)` | |", "", "| | procedures | |", "| --- | --- | --- |"]
     lines += [f"| ✓ | `{one.name}() YIELD {', '.join(one.columns)}` | {one.about} |" for one in PROCEDURES.values()]
     return "\n".join(lines)
 

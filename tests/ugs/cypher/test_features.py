@@ -79,6 +79,10 @@ ROWS: list[tuple[str, list[list[Any]]]] = [
     ("CALL db.labels() YIELD label MATCH (n:$(label)) RETURN label, count(n) ORDER BY label", [["A", 3], ["B", 2]]),
     ("CALL db.schema.visualization() YIELD nodes RETURN nodes",
      [[[{"name": "A", "count": 3}, {"name": "B", "count": 2}]]]),
+    ("MATCH (n:B) OPTIONAL CALL db.labels() YIELD label WHERE label = n.name RETURN n.x, label ORDER BY n.x",
+     [[1, None], [3, None]]),
+    ("OPTIONAL CALL db.labels() YIELD label WHERE label < 'B' RETURN label", [["A"]]),
+    ("OPTIONAL CALL db.labels() YIELD label WHERE label < 'A' RETURN label", [[None]]),
     ("MATCH (n {x: 1}) CALL db.relationshipTypes() YIELD relationshipType RETURN n.x, count(*)", [[1, 3]]),
 ]  # fmt: skip
 
@@ -88,65 +92,7 @@ async def test_a_query_has_its_rows(system: System, text: str, expected: list[li
     assert await rows(system, text) == expected
 
 
-ERRORS = [
-    ("CALL (x) { RETURN 1 AS y } RETURN y", "UndefinedVariable"),
-    ("WITH 1 AS x CALL (x) { RETURN 2 AS x } RETURN x", "VariableAlreadyBound"),
-    ("WITH 1 AS x CALL (x) { WITH 2 AS x RETURN x AS y } RETURN y", "VariableAlreadyBound"),
-    ("WITH 1 AS x CALL { WITH x AS z RETURN z } RETURN z", "InvalidClauseComposition"),
-    ("CALL { MATCH (n) } RETURN 1", "InvalidClauseComposition"),
-    ("CALL { RETURN 1 AS x UNION RETURN 2 AS y } RETURN x", "DifferentColumnsInUnion"),
-    ("CALL { MATCH (n) RETURN n } IN TRANSACTIONS RETURN n", "NotAllowed"),
-    ("CALL { CREATE (n) RETURN n } RETURN n", "NotAllowed"),
-    ("MATCH (n:A|) RETURN n", "UnexpectedSyntax"),
-    ("WITH 1 AS x RETURN x:A|B", "InvalidArgumentType"),
-    ("MATCH (n)-[r:!A*1..2]->() RETURN n", "InvalidRelationshipPattern"),
-    ("MATCH (n) WHERE n:$('A') RETURN n", "UnexpectedSyntax"),
-    ("MATCH SHORTEST (a)-->+(b) RETURN a", "UnexpectedSyntax"),
-    ("MATCH SHORTEST 0 (a)-->+(b) RETURN a", "NumberOutOfRange"),
-    ("MATCH SHORTEST 99999999999999999999 (a)-->+(b) RETURN a", "NumberOutOfRange"),
-    ("MATCH SHORTEST 1.5 (a)-->+(b) RETURN a", "UnexpectedSyntax"),
-    ("MATCH SHORTEST $k (a)-->+(b) RETURN a", "UnexpectedSyntax"),
-    ("MATCH ANY SHORTEST 2 (a)-->+(b) RETURN a", "UnexpectedSyntax"),
-    ("MATCH SHORTEST 1 shortestPath((a)-[*]-(b)) RETURN a", "UnexpectedSyntax"),
-    ("MATCH SHORTEST 1 (a)-->+(b), (c) RETURN a", "UnexpectedSyntax"),
-    ("MATCH (SHORTEST 1 (a)-->+(b)) RETURN a", "UnexpectedSyntax"),
-    ("MATCH p = SHORTEST 1 ((a)-->+(b) WHERE length(p) > 1) RETURN p", "UndefinedVariable"),
-    ("MATCH SHORTEST 1 (a)((a)-->(b))+(c) RETURN b", "VariableAlreadyBound"),
-    ("RETURN point(1)", "InvalidArgumentType"),
-    ("RETURN point()", "InvalidNumberOfArguments"),
-    ("RETURN distance(point({x: 1, y: 2}), point({x: 1, y: 2}))", "UnknownFunction"),
-    ("RETURN point({x: 1, y: 2}) + 1", "InvalidArgumentType"),
-    ("WITH point({x: 1, y: 2}) AS p RETURN p['x']", "InvalidArgumentType"),
-    ("WITH point({x: 1, y: 2}) AS p RETURN keys(p)", "InvalidArgumentType"),
-    ("RETURN size(point({x: 1, y: 2}))", "InvalidArgumentType"),
-    ("RETURN vector.similarity.cosine('a', [1])", "InvalidArgumentType"),
-    ("MATCH (n WHERE m.x > 1) RETURN n", "UndefinedVariable"),
-    ("MATCH (n)-[r* WHERE r.x > 1]->() RETURN n", "UnexpectedSyntax"),
-    ("MATCH (n WHERE count(n) > 1) RETURN n", "InvalidAggregation"),
-    ("MATCH ((a)-->(b)){3,1} RETURN a", "InvalidRelationshipPattern"),
-    ("MATCH ((a)){1,2} RETURN a", "UnexpectedSyntax"),
-    ("MATCH (((a)-->(b)){1,2}(c)-->(d)){1,2} RETURN a", "UnexpectedSyntax"),
-    ("MATCH (a)((a)-->(b))+ RETURN b", "VariableAlreadyBound"),
-    ("MATCH ((a)-->(b))+ RETURN a.x", "InvalidArgumentType"),
-    ("CALL dbms.components() YIELD name RETURN name", "NotAllowed"),
-    ("CALL db.labels() YIELD nope RETURN nope", "UndefinedVariable"),
-    ("CALL db.labels(1) YIELD label RETURN label", "InvalidNumberOfArguments"),
-    ("MATCH (n) CALL db.labels() RETURN n", "UndefinedVariable"),
-    ("RETURN 1 || 2", "InvalidArgumentType"),
-    ("RETURN 'a' || [1]", "InvalidArgumentType"),
-    ("CYPHER 25 RETURN 1", "UnexpectedSyntax"),
-    ("RETURN 1 IS :: NUMBERS", "UnexpectedSyntax"),
-    ("RETURN 1 IS :: LIST<", "UnexpectedSyntax"),
-    ("RETURN CASE 1 WHEN > THEN 2 END", "UnexpectedSyntax"),
-    ("RETURN CASE 1 WHEN IN [1] THEN 2 END", "UnexpectedSyntax"),
-    ("RETURN CASE WHEN > 1 THEN 2 END", "UnexpectedSyntax"),
-    ("MATCH (n:$(1)) RETURN n", "InvalidArgumentType"),
-    ("RETURN 1__0", "InvalidNumberLiteral"),
-    ("FINISH RETURN 1", "UnexpectedSyntax"),
-]
-
-
-@pytest.mark.parametrize(("text", "detail"), ERRORS)
+@pytest.mark.parametrize(("text", "detail"), feature_queries.MISTAKES)
 def test_a_mistake_is_named_with_its_place(text: str, detail: str) -> None:
     with pytest.raises(CypherError) as failed:
         prepare(text)
@@ -155,30 +101,7 @@ def test_a_mistake_is_named_with_its_place(text: str, detail: str) -> None:
     assert failed.value.details["line"] == 1
 
 
-WRONG_VALUES = [
-    ("UNWIND [1, 2] AS i\nRETURN point({x: i})", "ArgumentError", 2, 8),
-    ("RETURN point({x: 1, y: 2, crs: 'flat'})", "ArgumentError", 1, 8),
-    ("RETURN point({x: 1, y: 2, srid: 1})", "ArgumentError", 1, 8),
-    ("RETURN point({x: 1, y: 2, crs: 'cartesian', srid: 7203})", "ArgumentError", 1, 8),
-    ("RETURN point({x: 1, y: 2, srid: 4979})", "ArgumentError", 1, 8),
-    ("RETURN point({longitude: 1, latitude: 2, crs: 'cartesian'})", "ArgumentError", 1, 8),
-    ("RETURN point({longitude: 1, latitude: 91})", "ArgumentError", 1, 8),
-    ("RETURN point({x: 'a', y: 2})", "ArgumentError", 1, 8),
-    ("RETURN point({x: 0.0 / 0.0, y: 2})", "ArgumentError", 1, 8),
-    ("WITH point({x: 1, y: 2}) AS p RETURN p.z", "ArgumentError", 1, 39),
-    ("WITH point({x: 1, y: 2}) AS p RETURN p.longitude", "ArgumentError", 1, 39),
-    ("RETURN vector.similarity.cosine([1], [1, 2])", "ArgumentError", 1, 8),
-    ("RETURN vector.similarity.cosine([0], [1])", "ArgumentError", 1, 8),
-    ("RETURN vector.similarity.euclidean([1, null], [1, 2])", "ArgumentError", 1, 8),
-    ("RETURN vector.similarity.euclidean([1e300], [1])", "ArgumentError", 1, 8),
-    ("UNWIND ['a', 1] AS x RETURN 2 * x", "TypeError", 1, 31),
-    ("UNWIND [1, 'a'] AS x RETURN -x", "TypeError", 1, 29),
-    ("UNWIND [true, 1] AS x RETURN 1 + x", "TypeError", 1, 32),
-    ("UNWIND [1] AS x RETURN [x][x / 0]", "ArithmeticError", 1, 30),
-]
-
-
-@pytest.mark.parametrize(("text", "type", "line", "column"), WRONG_VALUES)
+@pytest.mark.parametrize(("text", "type", "line", "column"), feature_queries.WRONG_VALUES)
 async def test_a_value_that_cannot_be_used_is_named_with_its_place(
     system: System, text: str, type: str, line: int, column: int
 ) -> None:
@@ -206,6 +129,10 @@ GREEDY = [
     "CALL { MATCH (a), (b), (c), (d), (e), (f) RETURN a.x AS x } RETURN count(x)",
     "MATCH (a) CALL (a) { MATCH (a)-[r*]-(b) RETURN b } RETURN count(b)",
     "RETURN reduce(t = 'ab', x IN range(1, 100) | t || t) AS x",
+    "MATCH SHORTEST 1000000 (a)--+(b) RETURN count(*)",
+    "MATCH ALL SHORTEST ((a)-[r]-+(b) WHERE size(r) = 80) RETURN count(*)",
+    "MATCH (a), (b), (c), (d) MATCH SHORTEST 3 GROUPS (a)--+(b) RETURN count(*)",
+    "MATCH (a) CALL (a) { MATCH (b) CALL (b) { MATCH (c), (d), (e), (f) RETURN count(*) AS n } RETURN sum(n) AS m } RETURN sum(m)",
 ]
 
 

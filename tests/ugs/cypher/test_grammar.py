@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.ugs.cypher import tck
+from tests.ugs.cypher import feature_queries, query_generator, tck
 from ugs.cypher import CypherError, prepare
 from ugs.cypher import api as cypher_api
 from ugs.cypher.errors import CypherSyntaxError
@@ -30,6 +30,7 @@ QUERIES = [
     "EXPLAIN MATCH (`odd name`:`L x`) RETURN `odd name`.`a b`, date('2024-02-29').year, duration({days: 1})",
     "WITH 1 AS a, {k: [1, {l: null}]} AS m WHERE a <> 2 XOR m.k[0] <= 1 RETURN a IN m.k, -a, +a, NOT true",
 ]
+QUERIES += [query_generator.ours(text) for texts in feature_queries.QUERIES.values() for text in texts[:5:2]]
 ENDS = ["RETURN 1 +", "MATCH (n) RETURN", "MATCH (n) RETURN n ORDER BY", "RETURN n,", "RETURN NOT", "RETURN 1 LIMIT"]
 ENDS += ["MATCH (n) RETURN n SKIP", "MATCH (n) WHERE", "UNWIND", "RETURN [", "RETURN {a:", "WITH", "RETURN CASE WHEN"]
 

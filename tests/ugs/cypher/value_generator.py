@@ -1,7 +1,8 @@
 """Invented expressions of every kind of value, the same for the same seed.
 
 An expression is written from templates: `$int` in one stands for another expression that gives an integer. What Neo4j is
-known to do otherwise than the TCK asks is not written at all, or made alike by `alike` (docs/cypher.md has the list).
+known to do otherwise than the TCK asks is not written at all, or made alike by `alike` (docs/cypher.md has the list). Nor are
+longitudes far beyond the antimeridian, which Neo4j brings back turn by turn, for ever if they are large enough.
 """
 
 from __future__ import annotations
@@ -38,6 +39,13 @@ LEAVES: dict[str, tuple[str, ...]] = {
     "datetime": ("datetime({$dated, $timed, timezone: $zone})", "datetime('2015-07-21T21:40:32.142+0100')",
                  "datetime('2015-07-21T21:40:32.142[Europe/London]')", "datetime({epochSeconds: 416779, nanosecond: 23})",
                  "datetime('1818-07-21T21:40:32.142[Europe/Stockholm]')", "datetime({epochMillis: 237821673987})"),
+    "point": ("point({x: $int, y: $float})", "point({x: $few, y: $few})", "point({x: $few, y: $few, z: $float})",
+              "point({longitude: $few, latitude: $few})", "point({x: $few, y: $few, crs: 'wgs-84'})",
+              "point({longitude: $few, latitude: $few, height: $float})", "point({x: $few, y: $few, srid: 7203})"),
+    "type": ("INTEGER", "FLOAT NOT NULL", "STRING", "BOOLEAN", "LIST<INTEGER>", "LIST<ANY>", "MAP", "DATE", "POINT", "ANY NOT NULL",
+             "INTEGER | STRING", "ZONED DATETIME | DURATION"),
+    "odd": ("INF", "-INF", "NaN", "-Infinity", "$float"),
+    "any": ("$int", "$float", "$text", "$bool", "$list", "$map", "$date", "$datetime", "$duration", "$point", "null"),
     "duration": ("duration({days: 14, hours: 16, minutes: 12})", "duration({months: 5, days: 1.5})",
                  "duration({years: 12, months: -5, seconds: 70})", "duration('P0.75M')", "duration('PT-1.5S')",
                  "duration({weeks: 2.5})", "duration({milliseconds: 1, nanoseconds: -3})", "duration('P-1M2D')"),
@@ -51,13 +59,21 @@ WHOLE: dict[str, tuple[str, ...]] = {
             "$date.dayOfQuarter", "$date.ordinalDay", "$date.weekDay", "$time.hour", "$localtime.microsecond",
             "$datetime.epochMillis", "$datetime.offsetMinutes", "$localdatetime.day", "$duration.months",
             "$duration.days", "$duration.hours", "$duration.nanosecondsOfSecond", "$duration.monthsOfYear",
-            "$duration.quartersOfYear", "$duration.minutesOfHour"),
+            "$duration.quartersOfYear", "$duration.minutesOfHour", "char_length($text)", "$point.srid", "nullIf($few, $few)",
+            "CASE $int WHEN > 1 THEN $few WHEN IS NULL THEN 7 WHEN 0, 1 THEN $int ELSE 5 END", "1_000", "0x_1f",
+            "toIntegerOrNull($any)", "size(toIntegerList($list))"),
     "float": ("($float + $int)", "($float * $few)", "($float / 2.0)", "($float ^ 2)", "ceil($float)", "floor($float)",
-              "round($float)", "round($float, 1)", "sqrt(abs($float))", "toFloat($text)", "toFloat($int)"),
+              "round($float)", "round($float, 1)", "sqrt(abs($float))", "toFloat($text)", "toFloat($int)", "$point.x", "point.distance($point, $point)", "toFloatOrNull($any)",
+              "($odd + 1)", "($odd * $float)", "(0 - $odd)",
+              "round($float, 1, 'HALF_EVEN')", "cot($float)", "haversin($float)",
+              "round(vector.similarity.euclidean([$float, $few], [$few, 1]), 5)"),
     "text": ("($text + $text)", "toUpper($text)", "toLower($text)", "trim($text)", "ltrim($text)", "rtrim($text)",
              "reverse($text)", "replace($text, $text, $text)", "substring($text, $few)", "substring($text, $few, $few)",
              "left($text, $few)", "right($text, $few)", "toString($int)", "toString($float)", "toString($bool)",
-             "split($text, ',')[$few]", "coalesce($text, $text)", "CASE WHEN $bool THEN $text ELSE $text END"),
+             "split($text, ',')[$few]", "coalesce($text, $text)", "CASE WHEN $bool THEN $text ELSE $text END", "($text || $text)", "valueType($any)",
+             "trim(BOTH 'x' FROM $text)", "trim(LEADING 'a' FROM $text)", "trim(TRAILING FROM $text)", "btrim($text, 'ab')", "ltrim($text, ' a')", "rtrim($text, 'b ')",
+             "normalize($text, NFKC)", "toStringOrNull($any)", "$point.crs", "toString($point)", "valueType($odd)",
+             "CASE $text WHEN STARTS WITH 'a' THEN 'first' WHEN = 'x' THEN 'x' WHEN ENDS WITH 'b' THEN 'b' END"),
     "bool": ("($bool AND $bool)", "($bool OR $bool)", "($bool XOR $bool)", "(NOT $bool)", "($int < $float)",
              "($int <= $int)", "($text >= $text)", "($few < $few <= $few)", "($int = $float)", "($text <> $int)",
              "($list = $list)", "($map = $map)", "($int IN $list)", "($text IN $list)", "($text STARTS WITH $text)",
@@ -65,11 +81,15 @@ WHOLE: dict[str, tuple[str, ...]] = {
              "($text IS NULL)", "($int IS NOT NULL)", "all(v IN $ints WHERE v > 0)", "any(v IN $ints WHERE v = 2)",
              "none(v IN $ints WHERE v < 1)", "single(v IN $ints WHERE v = 3)", "isEmpty($text)", "isEmpty($list)",
              "toBoolean($text)", "($date < $date)", "($datetime >= $datetime)", "($localtime = $localtime)",
-             "($time < $time)", "($duration = $duration)"),
+             "($time < $time)", "($duration = $duration)", "($any IS :: $type)", "($any IS NOT :: $type)",
+             "($text IS NORMALIZED)", "($text IS NOT NFKD NORMALIZED)", "isNaN($odd)", "($odd <= $float)", "($point = $point)", "($point <> $point)",
+             "($point <= $point)", "($point < $point)", "point.withinBBox($point, $point, $point)", "($point IN [$point, $point])",
+             "toBooleanOrNull($any)", "(INF > $int)", "(NaN = $float)"),
     "list": ("[$int, $text, $bool]", "[$list, $map]", "($list + $list)", "($list + $int)", "tail($list)",
              "reverse($list)", "$list[1..]", "$list[..2]", "$list[-2..-1]", "split($text, ' ')", "$ints",
              "[v IN $ints WHERE v > 0 | v * 2]", "[v IN $list WHERE v IS NOT NULL]", "keys($map)",
-             "[v IN range(0, $few) | {n: v}]"),
+             "[v IN range(0, $few) | {n: v}]", "($list || $list)", "toStringList($list)", "toFloatList($ints)", "toBooleanList($list)",
+             "[v IN [$any, $any] | valueType(v)]"),
     "map": ("{a: $int, b: $text}", "{c: $list}", "{a: $map, b: $float}"),
     "date": ("date($datetime)", "date($localdatetime)", "date({date: $date, day: 11})", "date({date: $date, week: 10})",
              "date.truncate('century', $date)", "date.truncate('week', $datetime, {dayOfWeek: 3})",
@@ -91,17 +111,18 @@ WHOLE: dict[str, tuple[str, ...]] = {
                  "duration.between($time, $localtime)", "duration.inMonths($date, $datetime)",
                  "duration.inDays($datetime, $localdatetime)", "duration.inSeconds($localtime, $localdatetime)"),
 }  # fmt: skip
-KINDS = ("int", "float", "text", "bool", "list", "map", "duration", *TEMPORAL)
+KINDS = ("int", "float", "text", "bool", "list", "map", "duration", "point", *TEMPORAL)
+TOLD_AS_TEXT = ("duration", "point", *TEMPORAL)
 NULLED = 0.03
 _HOLE = re.compile(r"\$(\w+)")
 _TIME = re.compile(r"(?<![\d+-])(\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(?=$|[Z+\-\[])")
 
 
 def expression(random: Random) -> str:
-    """An expression; one that gives a moment or a duration gives its text."""
+    """An expression; one that gives a moment, a duration or a point gives its text."""
     kind = random.choice(KINDS)
     text = _written(kind, random.choice((1, 2, 2, 3)), random)
-    return f"toString({text})" if kind in TEMPORAL or kind == "duration" else text
+    return f"toString({text})" if kind in TOLD_AS_TEXT else text
 
 
 def _written(kind: str, depth: int, random: Random) -> str:

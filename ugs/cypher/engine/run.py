@@ -164,6 +164,7 @@ class Run:
         with self.budget.pool.lock:
             self.closed = self.stopped = True
             size, self.granted = self.granted - FREE_BYTES, FREE_BYTES
+        self.template = []  # its first slot is this run: with it the fetched graph would wait for a garbage collection
         self.budget.release(size)
 
     def settle(self, before: int, values: Iterable[Any]) -> None:

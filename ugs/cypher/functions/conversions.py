@@ -16,6 +16,7 @@ from ugs.cypher.values.value_types import value_type
 from ugs.values import MAX_INT, MIN_INT
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity"})
 WORDS = {"true": True, "false": False}
 
 
@@ -46,6 +47,8 @@ def to_integer(value: Any) -> int | None:
 @function("toFloat", result="float")
 def to_float(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str) and value.strip() in NOT_FINITE:
         return float(value)
     return None if _parse_number(value, "toFloat") is None else float(value)
 

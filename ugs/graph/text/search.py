@@ -45,7 +45,7 @@ class Hit(Struct, frozen=True):
     score: float
 
 
-class Standing(Struct, frozen=True):
+class WordOccurrence(Struct, frozen=True):
     """Where a word occurs, and in how many nodes."""
 
     matching: int
@@ -61,7 +61,7 @@ class Standing(Struct, frozen=True):
         return any_of(*(part for part in (self.own, self.said) if part is not None))
 
 
-Words = Mapping[str, Standing]
+Words = Mapping[str, WordOccurrence]
 """The words of a query that occur somewhere."""
 
 Place = tuple[float, str]
@@ -96,10 +96,10 @@ async def hits_of(
 ) -> list[Hit]:
     """Ranked nodes that have all the words (at least one) and meet the condition."""
     total = await session.count(NODES)
-    rarities = {word: rarity(total, standing.matching) for word, standing in words.items()}
-    heaviest = await session.top_ranked(NODES, RankedQuery(_sought(words, rarities), where, limit, after))
-    if heaviest is not None:
-        return [Hit(heavy.row, heavy.weight) for heavy in heaviest]
+    rarities = {word: rarity(total, occurrence.matching) for word, occurrence in words.items()}
+    ranked = await session.top_ranked(NODES, RankedQuery(_sought(words, rarities), where, limit, after))
+    if ranked is not None:
+        return [Hit(best.row, best.weight) for best in ranked]
     nodes: list[Node] = await session.fetch(NODES, having(words, where))
     said = await _said(session, words, [node.id for node in nodes])
     beyond = BEFORE_ALL if after is None else (-after[0], after[1])
@@ -111,14 +111,14 @@ async def hits_of(
 
 def having(words: Words, where: Where) -> Where:
     """The condition extended by all the words."""
-    return all_of(*(standing.where for standing in words.values()), where)
+    return all_of(*(occurrence.where for occurrence in words.values()), where)
 
 
 def _sought(words: Words, rarities: Mapping[str, float]) -> tuple[Sought, ...]:
     """The words for native ranking, rarest first."""
     return tuple(
-        Sought(word, rarities[word], standing.own is not None, None if standing.said is None else "content_body")
-        for word, standing in sorted(words.items(), key=lambda known: known[1].matching)
+        Sought(word, rarities[word], occurrence.own is not None, None if occurrence.said is None else "content_body")
+        for word, occurrence in sorted(words.items(), key=lambda known: known[1].matching)
     )
 
 
@@ -134,42 +134,44 @@ async def known_words(session: Session, query: str) -> Words:
     """Where each word of a query occurs, unknown ones replaced by their parts; empty if one matches nothing."""
     words = split_words(query)[:MAX_WORDS]
     has_content = bool(words and await session.non_empty([CONTENT_BODIES]))
-    known = await _standings(session, words, has_content)
-    unknown = [word for word, standing in known.items() if not standing.matching]
+    known = await _find_occurrences(session, words, has_content)
+    unknown = [word for word, occurrence in known.items() if not occurrence.matching]
     if not unknown:
         return known
     if not all(parts := [word_parts(word) for word in unknown]):
         return {}
-    known |= await _standings(session, [part for some in parts for part in some], has_content)
-    found = {word: standing for word, standing in known.items() if word not in unknown}
-    return found if all(standing.matching for standing in found.values()) else {}
+    known |= await _find_occurrences(session, [part for some in parts for part in some], has_content)
+    found = {word: occurrence for word, occurrence in known.items() if word not in unknown}
+    return found if all(occurrence.matching for occurrence in found.values()) else {}
 
 
-async def _standings(session: Session, words: Sequence[str], has_content: bool) -> dict[str, Standing]:
+async def _find_occurrences(session: Session, words: Sequence[str], has_content: bool) -> dict[str, WordOccurrence]:
     """Where words occur; each distinct word is counted once."""
     each = [Has(word) for word in dict.fromkeys(words)]
     own = await session.count_each(NODES, each)
     said = await session.count_each(CONTENT_BODIES, each) if has_content else [0] * len(each)
-    return {has.word: await _standing(session, has, *counts) for has, *counts in zip(each, own, said, strict=True)}
+    return {
+        has.word: await _find_occurrence(session, has, *counts) for has, *counts in zip(each, own, said, strict=True)
+    }
 
 
-async def _standing(session: Session, has: Has, own: int, said: int) -> Standing:
+async def _find_occurrence(session: Session, has: Has, own: int, said: int) -> WordOccurrence:
     if not said:
-        return Standing(own, has if own else None)
+        return WordOccurrence(own, has if own else None)
     by = frozenset(await session.group(CONTENT_BODIES, "id", has)) if said <= ID_LIST_THRESHOLD else None
     says = Linked("content_body", has) if by is None else in_("id", sorted(by))
     both = await session.count(NODES, all_of(has, says)) if own else 0
-    return Standing(own + said - both, has if own else None, says, by)
+    return WordOccurrence(own + said - both, has if own else None, says, by)
 
 
 async def _said(session: Session, words: Words, ids: Sequence[str]) -> dict[str, Collection[str]]:
     """For each word that occurs in content, the ids of the nodes concerned, restricted to `ids` if those are few."""
     among = in_("id", ids) if len(ids) <= ID_LIST_THRESHOLD else EVERYTHING
     said: dict[str, Collection[str]] = {}
-    for word, standing in words.items():
-        if standing.by is not None:
-            said[word] = standing.by
-        elif standing.said is not None:
+    for word, occurrence in words.items():
+        if occurrence.by is not None:
+            said[word] = occurrence.by
+        elif occurrence.said is not None:
             said[word] = await session.group(CONTENT_BODIES, "id", all_of(Has(word), among))
     return said
 

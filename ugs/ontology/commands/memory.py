@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from ugs.errors import UgsError
 from ugs.events import Draft
@@ -95,6 +95,7 @@ class UpdateConnection(Command, frozen=True):
     properties: dict[str, Any] | None = None
     content: str | None = None
     ontology: str = DEFAULT
+    expected_version: int | None = None
 
 
 class DeleteConnection(Command, frozen=True):
@@ -106,7 +107,33 @@ class DeleteConnection(Command, frozen=True):
 
 async def create_node(command: CreateNode, uow: UnitOfWork) -> Decision:
     """Check type, properties and content, and decide a NodeAdded with a generated id."""
-    ontology = await get_ontology(uow, command.ontology)
+    return await create_node_with_id(command, command.ontology, None, None, uow)
+
+
+class NodeValues(Protocol):
+    """What a new node is made of."""
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def format(self) -> str: ...
+
+    @property
+    def encoding(self) -> str: ...
+
+    @property
+    def properties(self) -> dict[str, Any]: ...
+
+
+async def create_node_with_id(
+    command: NodeValues, ontology_name: str, id: str | None, expected_version: int | None, uow: UnitOfWork
+) -> Decision:
+    """As `create_node`, with a given id where there is one."""
+    ontology = await get_ontology(uow, ontology_name)
     ontology.check_node_type(command.type)
     content = checked(command.content, command.encoding, command.format, await content_limit(uow))
     definitions = ontology.definitions(Owner.NODE, command.type)
@@ -114,8 +141,10 @@ async def create_node(command: CreateNode, uow: UnitOfWork) -> Decision:
     check_complete(command.type, Owner.NODE, definitions, properties)
     check_properties(properties)
     check_values(definitions, properties)
-    id = await new_id(uow, "mem")
-    decision = await add_node(AddNode(id=id, type=command.type, properties=properties), uow)
+    if id is None:
+        id = await new_id(uow, "mem")
+    add = AddNode(id=id, type=command.type, properties=properties, expected_version=expected_version)
+    decision = await add_node(add, uow)
     return _with_content(decision, content)
 
 
@@ -186,6 +215,7 @@ async def create_connection(command: CreateConnection, uow: UnitOfWork) -> Decis
 async def update_connection(command: UpdateConnection, uow: UnitOfWork) -> Decision:
     """Decide the update of a connection: merged properties, and new content if given."""
     edge = await get_connection(uow, command.connection_id)
+    check_version(edge.id, command.expected_version, edge)
     if command.properties is None and command.content is None:
         raise InvalidArgument("give at least one of properties and content", argument="properties")
     await _check_defined(uow, command.ontology, Owner.CONNECTION, edge.type, command.properties)

@@ -16,6 +16,7 @@ from ugs.programs.commands import parse_valid
 from ugs.programs.text.cursor import SPACES, Cursor, from_quoted
 from ugs.programs.text.queries import read_query
 from ugs.programs.validation.limits import BOUNDS, Bounds
+from ugs.support.worker_threads import take_turn
 
 METADATA = {"exploration": "name", **{key: key for key in ("name", "description", "author", "created")}}
 HEADER_LINE = re.compile(r"--[ \t]*(?P<key>[A-Za-z]+):[ \t]*(?P<value>.*)")
@@ -95,6 +96,7 @@ class ProgramParser:
     def _statements(self) -> list[dict[str, Any]]:
         statements = []
         while self._to_statement():
+            take_turn()
             self._count += 1
             if self._count > MAX_STATEMENTS:
                 self.cursor.fail(f"A program has at most {MAX_STATEMENTS} statements")

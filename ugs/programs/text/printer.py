@@ -32,6 +32,7 @@ from ugs.programs.errors import ProgramTextError
 from ugs.programs.text.cursor import Cursor
 from ugs.programs.text.queries import read_query, split_limit
 from ugs.programs.validation.query_safety import check_query
+from ugs.support.worker_threads import take_turn
 
 INDENT = "  "
 BEGINS_QUERY = re.compile(r"(?!IF\b)[A-Za-z]")
@@ -67,6 +68,7 @@ def _declaration(declared: ParamDeclaration) -> str:
 
 
 def _statement(statement: Statement, number: int, indent: str) -> Iterator[str]:
+    take_turn()
     if statement.label and statement.label.strip():
         yield f"{indent}-- Step {number}: {_one_line(statement.label)}"
     if statement.block is not None:

@@ -21,6 +21,7 @@ from ugs.programs.validation.parameters import (
 )
 from ugs.programs.validation.query_safety import check_query
 from ugs.programs.validation.result import ValidationIssue, ValidationResult, error, result_of, warning, with_place
+from ugs.support.worker_threads import take_turn
 
 
 def validate(raw: object, bounds: Bounds = BOUNDS) -> ValidationResult:
@@ -44,6 +45,7 @@ def issues_of(program: GraphProgram, bounds: Bounds = BOUNDS) -> Iterator[Valida
     # Of a program with too many statements, which is refused anyway, only the first ones are looked at.
     most = None if operation_count(program.statements) <= bounds.operations else bounds.operations
     for path, statement in islice(paths_in(program.statements), most):
+        take_turn()
         for issue in _check_statement(statement, 0, program.declared, bounds):
             yield with_place(issue, path)
 

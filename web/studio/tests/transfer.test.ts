@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseMarkdown, safeHref } from "../src/model/documentText.ts";
 import { Follower, type LinkState } from "../src/model/follower.ts";
 import { type ImportFile, importFile, parseImport, splitParts } from "../src/model/importing.ts";
+import { LineCounter } from "../src/model/lineCounter.ts";
 import type { LogEvent } from "../src/model/types.ts";
 
 describe("an import", () => {
@@ -109,4 +110,13 @@ describe("a follower of the log", () => {
       expect(follower.state).toBe("stopped");
     });
   });
+});
+
+test("lines are counted however the bytes are cut", () => {
+  const bytes = new TextEncoder().encode("one\ntwo\n\nfoür\n");
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const lines = new LineCounter();
+    lines.add(bytes.slice(0, cut));
+    expect(lines.add(bytes.slice(cut))).toBe(4);
+  }
 });

@@ -10,7 +10,7 @@ from msgspec import Struct
 from ugs.reads.aggregation import Value
 from ugs.reads.filters import Compare, Op, Where, conditions
 from ugs.reads.plan import Order, Page, full_order
-from ugs.reads.substring_hints import Told
+from ugs.reads.substring_hints import LinkedSubstring
 from ugs.tables import Table
 from ugs.values import from_text
 from ugs_backends.neo4j.cypher_fragments import CHUNK_ROWS, Condition, Parameters, return_in_chunks
@@ -103,15 +103,15 @@ class Fetches:
         text = f"{build_source(parameters, layout, 'n', where)} WHERE {condition.text} RETURN count(n)"
         return Statement(text, parameters.values, condition.exact)
 
-    def find_tie_values(self, told: Told, remote: str, most: int) -> Statement:
+    def find_tie_values(self, linked: LinkedSubstring, remote: str, most: int) -> Statement:
         """The relation's values of the rows that match a substring, as one list; null if there are too many."""
-        layout, parameters = self.layouts[told.target.name], Parameters()
-        condition, column = self.condition(parameters, layout, "n", told.link.where), f"n.{layout.columns[remote]}"
-        found = text_index.find_by_text(layout, told.test.field, condition)
+        layout, parameters = self.layouts[linked.target.name], Parameters()
+        condition, column = self.condition(parameters, layout, "n", linked.link.where), f"n.{layout.columns[remote]}"
+        found = text_index.find_by_text(layout, linked.test.field, condition)
         some = f"WITH n WHERE {column} IS NOT NULL WITH DISTINCT {column} AS tie LIMIT {parameters.add(most + 1)}"
         listed = f"CASE WHEN size(ties) > {parameters.add(most)} THEN null ELSE ties END"
         text = f"{found} {some} WITH collect(tie) AS ties RETURN {listed}"
-        return Statement(text, parameters.values, condition.exact and len(told.test.value) >= text_index.TRIGRAM)
+        return Statement(text, parameters.values, condition.exact and len(linked.test.value) >= text_index.TRIGRAM)
 
     def group(self, table: Table, by: str, where: Where) -> Statement:
         """The statement that counts rows per value of a column."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ugs.reads.filters import Has, Where, all_of, conditions
 from ugs.reads.plan import Read
-from ugs.reads.substring_hints import Told, most_of, put_in_place, told_elsewhere
+from ugs.reads.substring_hints import LinkedSubstring, find_linked_substrings, max_index_hits, replace_link
 from ugs.tables import Table
 from ugs_backends.sql.compiler.comparison_coercion import CoercedComparison, coerce_comparison
 from ugs_backends.sql.compiler.conditions import HasAll, Place, RelatedRowCondition, Way, can_have
@@ -27,11 +27,11 @@ first matches soon, unless they all come last.
 
 async def rewrite_filter(session: SqlSession, table: Table, where: Where, limit: int | None = None) -> Where:
     """Rewrite a condition so that a selective substring of a related row, or selective words, are looked up first."""
-    for told in told_elsewhere(session.shape.catalog, table, where):
-        if _has_substring_index(session.shape, told):
-            if limit is not None and not await _is_rare(session, told, most_of(limit)):
+    for linked in find_linked_substrings(session.shape.catalog, table, where):
+        if _has_substring_index(session.shape, linked):
+            if limit is not None and not await _is_rare(session, linked, max_index_hits(limit)):
                 break
-            return put_in_place(where, told, RelatedRowCondition(told.link.relation, told.link.where))
+            return replace_link(where, linked, RelatedRowCondition(linked.link.relation, linked.link.where))
     return where if limit is None else await _choose_word_path(session, table, where, limit)
 
 
@@ -54,7 +54,7 @@ def _list_required_words(shape: StoreContext, table: Table, where: Where) -> tup
 def needs_rewrite(shape: StoreContext, plan: Read) -> bool:
     """Whether `rewrite_plan` may change a plan."""
     limited = plan.page.limit is not None
-    return any(told_elsewhere(shape.catalog, plan.table, plan.where)) or (
+    return any(find_linked_substrings(shape.catalog, plan.table, plan.where)) or (
         limited and bool(_list_required_words(shape, plan.table, plan.where))
     )
 
@@ -65,17 +65,17 @@ async def rewrite_plan(session: SqlSession, plan: Read) -> Read:
     return plan if where is plan.where else replace(plan, where=where)
 
 
-def _has_substring_index(shape: StoreContext, told: Told) -> bool:
+def _has_substring_index(shape: StoreContext, linked: LinkedSubstring) -> bool:
     """Whether a substring index supports this search."""
-    kind, part = told.target.field(told.test.field).kind, told.test.value
-    return isinstance(coerce_comparison(kind, told.test.op, part), CoercedComparison) and shape.dialect.can_find(part)
+    kind, part = linked.target.field(linked.test.field).kind, linked.test.value
+    return isinstance(coerce_comparison(kind, linked.test.op, part), CoercedComparison) and shape.dialect.can_find(part)
 
 
-async def _is_rare(session: SqlSession, told: Told, max_rows: int) -> bool:
-    dialect, place, name = session.shape.dialect, Place(told.target, "t"), told.test.field
-    column = SearchedColumn(told.target, told.target.field(name), place.column(name), place.key())
+async def _is_rare(session: SqlSession, linked: LinkedSubstring, max_rows: int) -> bool:
+    dialect, place, name = session.shape.dialect, Place(linked.target, "t"), linked.test.field
+    column = SearchedColumn(linked.target, linked.target.field(name), place.column(name), place.key())
     parameters = Parameters(dialect)
-    text = dialect.candidates(column, told.test.value, parameters) + build_limit(max_rows + 1)
+    text = dialect.candidates(column, linked.test.value, parameters) + build_limit(max_rows + 1)
     return len(await session.rows((text, parameters.values))) <= max_rows
 
 

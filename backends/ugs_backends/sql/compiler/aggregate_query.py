@@ -66,7 +66,7 @@ class AggregateQuery:
     def _column(self, value: Value) -> str:
         """The column of a value; properties are joined when they are first asked for."""
         if value.key is None:
-            return self.place.column(value.field)
+            return self.select.dialect.readable(self.table.field(value.field), self.place.column(value.field))
         known = self._columns.get(value)
         if known is None:
             known = self._columns[value] = f"{self._join(value)}.value"

@@ -64,13 +64,13 @@ def _coerce_text(op: Op, value: str) -> CoercedComparison | ConstantResult:
 def _coerce_integer(op: Op, value: int | float) -> CoercedComparison | ConstantResult:
     if isinstance(value, float):
         if isinf(value):
-            return _resolve_out_of_range(op, value > 0)
+            return resolve_out_of_range(op, value > 0)
         if not value.is_integer():
             return _round_bound(op, value)
     whole = int(value)
     if MIN_INT <= whole <= MAX_INT:
         return CoercedComparison(op, whole)
-    return _resolve_out_of_range(op, whole > 0)
+    return resolve_out_of_range(op, whole > 0)
 
 
 def _round_bound(op: Op, value: float) -> CoercedComparison | ConstantResult:
@@ -84,7 +84,7 @@ def _coerce_real(op: Op, value: int | float) -> CoercedComparison | ConstantResu
         return CoercedComparison(op, value)
     near = _round_to_real(value)
     if isinf(near):
-        return _resolve_out_of_range(op, value > 0)
+        return resolve_out_of_range(op, value > 0)
     if int(near) == value:
         return CoercedComparison(op, near)
     if op not in ORDERED:
@@ -101,7 +101,7 @@ def _round_to_real(value: int) -> float:
         return inf if value > 0 else -inf
 
 
-def _resolve_out_of_range(op: Op, above: bool) -> ConstantResult:
+def resolve_out_of_range(op: Op, above: bool) -> ConstantResult:
     """A comparison with a value beyond the range of the column."""
     return ALWAYS if op in ORDERED and (op in _BELOW) == above else NEVER
 

@@ -173,13 +173,13 @@ class Conditions:
         """A comparison of a column with a value that is not None."""
         if field.kind is Kind.BOOLEAN:
             return _compare_boolean(column, op, value)
-        test = coerce_comparison(field.kind, op, value)
+        test = self.dialect.coerce(field, op, value)
         if test is NEVER:
             return FALSE
         if test is ALWAYS:
             return f"{column} IS NOT NULL" if field.nullable else TRUE
         assert isinstance(test, CoercedComparison)
-        text = self.operation(column, test.op, test.value)
+        text = self.operation(self.dialect.comparable(field, column, test), test.op, test.value)
         return f"({column} IS NOT NULL AND {text})" if exact and field.nullable else text
 
     def operation(self, column: str, op: Op, value: Any) -> str:
@@ -199,16 +199,26 @@ class Conditions:
         return lower if end is None else f"({lower} AND {column} < {self.parameters.bind(end)})"
 
     def _compile_list(self, field: Field, column: str, values: Any, exact: bool) -> str:
-        wanted = sorted({test.value for test in _build_equalities(field, values)})
+        wanted = sorted({test.value for test in self._build_equalities(field, values)})
         if field.kind is Kind.BOOLEAN:
             parts = [_compare_boolean(column, Op.EQ, value) for value in wanted]
         else:
-            parts = [self.dialect.member(column, field.kind, wanted, self.parameters)] if wanted else []
+            parts = (
+                [self.dialect.member(column, self.dialect.column_type(field), wanted, self.parameters)]
+                if wanted
+                else []
+            )
         if exact and field.nullable and parts:
             parts = [f"({column} IS NOT NULL AND {join_conditions(parts, ' OR ')})"]
         if any(value is None for value in values):
             parts.append(f"{column} IS NULL")
         return join_conditions(parts, " OR ") if parts else FALSE
+
+    def _build_equalities(self, field: Field, values: Any) -> Iterator[CoercedComparison]:
+        for value in values:
+            test = NEVER if value is None else self.dialect.coerce(field, Op.EQ, value)
+            if isinstance(test, CoercedComparison):
+                yield test
 
     # ── properties ───────────────────────────────────────────────────────────
 
@@ -283,7 +293,7 @@ class Conditions:
             return FALSE
         if len(fields) == 1:
             values = [key[0] for key in where.keys]
-            return self.dialect.member(place.key(), fields[0].kind, values, self.parameters)
+            return self.dialect.member(place.key(), self.dialect.column_type(fields[0]), values, self.parameters)
         columns = [place.column(name) for name in place.table.key]
         return join_conditions([self._compile_key(columns, key) for key in where.keys], " OR ")
 
@@ -306,13 +316,6 @@ def join_conditions(parts: list[str], joint: str) -> str:
 
 def _key_columns(table: Table, alias: str) -> str:
     return ", ".join(f"{alias}.{quote_identifier(table.field(name).stored_as)}" for name in table.key)
-
-
-def _build_equalities(field: Field, values: Any) -> Iterator[CoercedComparison]:
-    for value in values:
-        test = NEVER if value is None else coerce_comparison(field.kind, Op.EQ, value)
-        if isinstance(test, CoercedComparison):
-            yield test
 
 
 _BOOLEANS = {

@@ -10,7 +10,6 @@ from ugs.catalog import Catalog
 from ugs.reads.filters import Has, Op, Where
 from ugs.reads.plan import Order, Page, full_order
 from ugs.tables import Kind, Table
-from ugs_backends.sql.compiler.comparison_coercion import CoercedComparison, coerce_comparison
 from ugs_backends.sql.compiler.conditions import TRUE, Conditions, Place, can_have, join_conditions
 from ugs_backends.sql.compiler.count_columns import CountColumns
 from ugs_backends.sql.dialect import Dialect, Parameters, quote_identifier
@@ -32,7 +31,7 @@ class Select:
         """A page of rows. A backward page is in reverse order, last row first."""
         walk = build_walking_order(table, tuple(order), page)
         place = Place(table, "t")
-        columns, source = list_columns(place), self.source(table, where)
+        columns, source = list_columns(self.dialect, place), self.source(table, where)
         condition = self.condition(place, where, walk, page)
         if page.per and page.limit is not None:
             return self._fetch_per(place, f"{source} t WHERE {condition}", walk, page), self.parameters.values
@@ -42,10 +41,8 @@ class Select:
     def _fetch_per(self, place: Place, found: str, walk: Sequence[Order], page: Page) -> str:
         group, order = place.column(page.per or ""), self.order(place, walk)
         number = f"row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS place"
-        numbered = f"SELECT t.*, {number} FROM {found}"
-        return (
-            f"SELECT {list_columns(place)} FROM ({numbered}) t WHERE t.place <= {int(page.limit or 0)} ORDER BY {order}"
-        )
+        columns, numbered = list_columns(self.dialect, place), f"SELECT t.*, {number} FROM {found}"
+        return f"SELECT {columns} FROM ({numbered}) t WHERE t.place <= {int(page.limit or 0)} ORDER BY {order}"
 
     def count(self, table: Table, where: Where) -> BoundStatement:
         """The number of rows that meet the condition."""
@@ -105,7 +102,7 @@ class Select:
 
     def _build_cursor_condition(self, place: Place, steps: list[tuple[Order, Any]]) -> str:
         """The condition for rows strictly behind a cursor."""
-        if _is_plain(place.table, steps):
+        if _is_plain(self.dialect, place.table, steps):
             return self._build_row_comparison(place, steps)
         (part, value), rest = steps[0], steps[1:]
         behind = self._build_step(place, part, value)
@@ -142,12 +139,12 @@ class Select:
         return f"{column} IS NULL" if value is None else self.conditions.comparison(field, column, Op.EQ, value)
 
 
-def _is_plain(table: Table, steps: list[tuple[Order, Any]]) -> bool:
+def _is_plain(dialect: Dialect, table: Table, steps: list[tuple[Order, Any]]) -> bool:
     """Whether row values can be compared: one direction, no nullable columns, and values of the columns' types."""
     return len({part.descending for part, _ in steps}) == 1 and all(
         not (field := table.field(part.field)).nullable
         and type(value) is _PLAIN.get(field.kind)
-        and coerce_comparison(field.kind, Op.GT, value) == CoercedComparison(Op.GT, value)
+        and dialect.compares(field, Op.GT, value)
         for part, value in steps
     )
 
@@ -162,9 +159,9 @@ def build_walking_order(table: Table, order: tuple[Order, ...], page: Page) -> t
 
 
 @lru_cache(maxsize=512)
-def list_columns(place: Place) -> str:
+def list_columns(dialect: Dialect, place: Place) -> str:
     """All columns, in the order of the row's fields."""
-    return ", ".join(place.column(name) for name in place.table.names)
+    return ", ".join(dialect.selected(field, place.column(field.name)) for field in place.table.fields)
 
 
 def build_limit(limit: int | None) -> str:

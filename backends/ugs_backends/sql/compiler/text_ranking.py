@@ -47,8 +47,9 @@ class _RankingQuery:
         condition = self.select.conditions.text(where, place)
         if condition == TRUE:
             found += f" ORDER BY f.weight DESC, f.{self.key}{page}"
+        columns = list_columns(self.shape.dialect, place)
         text = (
-            f"SELECT {list_columns(place)}, s.weight FROM ({found}) s JOIN {quote_identifier(self.table.name)} t "
+            f"SELECT {columns}, s.weight FROM ({found}) s JOIN {quote_identifier(self.table.name)} t "
             f"ON {place.key()} = s.{self.key} WHERE {condition} ORDER BY s.weight DESC, {place.key()}{page}"
         )
         return text, self.select.parameters.values

@@ -22,7 +22,7 @@ def build_nearest_query(shape: StoreContext, table: Table, near: Near, where: Wh
         scored += f" ORDER BY {walk}" + build_limit(near.limit)
     keys = ", ".join(place.column(name) for name in table.key)
     text = (
-        f"SELECT {list_columns(place)}, t.score FROM ({scored}) t WHERE t.score >= {int(near.least)} "
+        f"SELECT {list_columns(shape.dialect, place)}, t.score FROM ({scored}) t WHERE t.score >= {int(near.least)} "
         f"ORDER BY t.score DESC, {keys}"
     )
     return text + build_limit(near.limit), select.parameters.values

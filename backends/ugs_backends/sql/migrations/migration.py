@@ -100,6 +100,8 @@ async def _create(link: DriverConnection, shape: StoreContext, newest: int) -> N
     statements = [layout.record(), *layout.log()]
     for table in shape.catalog:
         statements += layout.table(table)
+    for table in shape.catalog:
+        statements += layout.references(table)
     for statement in statements:
         await link.run(statement)
     await _write_record(link, shape, "layout", str(newest))

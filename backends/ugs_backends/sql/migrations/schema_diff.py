@@ -29,12 +29,13 @@ def describe_catalog(catalog: Catalog, layout: Layout) -> Description:
 
 def _describe_table(table: Table, layout: Layout) -> dict[str, Any]:
     return {
-        "columns": {part.stored_as: [part.kind.value, part.nullable] for part in table.fields},
+        "columns": {part.stored_as: [layout.dialect.column_type(part).value, part.nullable] for part in table.fields},
         "key": [table.field(name).stored_as for name in table.key],
         "sides": layout.sides(table),
         "indexes": {name: text for name, text in _describe_indexes(table, layout)},
         "substrings": {name: to_builtins(index) for name, index in layout.substrings(table).items()},
         **({"checks": checks} if (checks := layout.checks(table)) else {}),
+        **({"references": references} if (references := _describe_references(table, layout)) else {}),
     }
 
 
@@ -42,6 +43,10 @@ def _describe_indexes(table: Table, layout: Layout) -> Iterator[tuple[str, str]]
     names = [index_name(table, index.fields) for index in table.indexes]
     names += [shorten(rule.name) for rule in table.unique]
     yield from zip(names, layout.indexes(table), strict=True)
+
+
+def _describe_references(table: Table, layout: Layout) -> list[str]:
+    return list(layout.references(table))
 
 
 class SchemaGrowth(Struct):
@@ -76,6 +81,8 @@ def compute_growth(stored: Description, catalog: Catalog, layout: Layout, unused
             _grow(growth, table, stored[table.name], layout)
         else:
             growth.statements += layout.table(table)
+    for table in catalog:
+        _grow_references(growth, table, stored.get(table.name, {}).get("references", []), layout)
     return growth
 
 
@@ -114,6 +121,13 @@ def _grow(growth: SchemaGrowth, table: Table, stored: dict[str, Any], layout: La
     for name, text in layout.checks(table).items():
         if known.get(name) != text:
             growth.statements += layout.dialect.add_check(table.name, name, text)
+
+
+def _grow_references(growth: SchemaGrowth, table: Table, known: list[str], layout: Layout) -> None:
+    for reference in table.references:
+        target = layout.catalog[reference.table]
+        if not set(layout.dialect.add_reference(table, reference, target)) <= {*known}:
+            growth.statements += layout.dialect.adopt_reference(table, reference, target)
 
 
 def _list_substring_indexes(described: dict[str, Any]) -> dict[str, dict[str, list[str]]]:

@@ -16,7 +16,7 @@ from ugs.tables import Kind
 from ugs_backends.sql.compiler.conditions import TRUE, Place
 from ugs_backends.sql.compiler.json_key_prefilter import is_decidable
 from ugs_backends.sql.compiler.json_keys import has_key
-from ugs_backends.sql.compiler.statements import BoundStatement, Select, build_limit, list_columns
+from ugs_backends.sql.compiler.statements import BoundStatement, Select, build_limit
 from ugs_backends.sql.dialect import Dialect, find_tie_index, quote_identifier
 from ugs_backends.sql.patterns.pattern_result import REFUSED, list_parts
 
@@ -264,7 +264,7 @@ class PatternQuery:
 
 def _list_selected(place: Place, fields: Fields) -> str:
     """The selected columns of a row."""
-    return list_columns(place) if fields is None else ", ".join(map(place.column, fields))
+    return ", ".join(map(place.column, place.table.names if fields is None else fields))
 
 
 def _list_group_keys(place: Place, fields: Fields) -> str:

@@ -72,7 +72,8 @@ class JsonQueryCache:
     async def text(self, plan: Read, rendering: Rendering) -> bytes | None:
         """The response of a plan; None where the database cannot render it."""
         varying = PlanParameters(is_comparable)
-        holed = varying.read(plan)
+        # Values of placeholders are texts and integers, which are no values of columns with other types.
+        holed = None if self._has_formats(plan) else varying.read(plan)
         if holed is None:
             return await self._render_uncached(plan, rendering)
         key = (rendering, *varying.shape)
@@ -89,6 +90,12 @@ class JsonQueryCache:
         if statement.failures > MAX_FAILURES:
             self._keep(key, UNWRITABLE)
         return text
+
+    def _has_formats(self, plan: Read) -> bool:
+        """Whether a table of the plan has columns of other types than its fields have."""
+        return plan.table.stored.name in self.shape.formatted or any(
+            self._has_formats(nested.read) for nested in plan.nest.values()
+        )
 
     async def _render_uncached(self, plan: Read, rendering: Rendering) -> bytes | None:
         bound = self._bind(plan, rendering)

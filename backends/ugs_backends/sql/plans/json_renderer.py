@@ -133,9 +133,9 @@ class JsonRenderer:
 
     def column(self, field: Field, column: str) -> str:
         """The JSON text of a column."""
-        if field.plain:
+        if field.plain and field.format is None:
             return f"'\"' || {column} || '\"'"
-        text = _COLUMNS[field.kind].format(column)
+        text = _COLUMNS[field.kind].format(self.select.dialect.readable(field, column))
         return f"coalesce({text}, 'null')" if field.nullable else text
 
     def count_as_text(self) -> str:

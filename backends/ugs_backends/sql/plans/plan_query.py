@@ -97,7 +97,7 @@ def _place_columns(table: Table, dialect: Dialect, kinds: list[str]) -> tuple[in
     free = list(enumerate(kinds))
     places = []
     for part in table.fields:
-        kind = dialect.types[part.kind]
+        kind = dialect.types[dialect.column_type(part)]
         taken = next((slot for slot in free if slot[1] == kind), None)
         if taken is None:
             kinds.append(kind)

@@ -6,9 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ugs.tables import Field, Kind, Table
+from ugs.reads.filters import Op
+from ugs.tables import Field, Format, Kind, Reference, Table
+from ugs_backends.sql.compiler.comparison_coercion import CoercedComparison, ConstantResult
 from ugs_backends.sql.compiler.property_codec import INDEXED_PREFIX_LENGTH
 from ugs_backends.sql.dialect import (
+    ColumnType,
     Dialect,
     Index,
     Parameters,
@@ -17,6 +20,7 @@ from ugs_backends.sql.dialect import (
     quote_identifier,
     quote_literal,
 )
+from ugs_backends.sql.postgresql.formats import coerce_format, format_instants, is_exact
 from ugs_backends.sql.postgresql.word_index import WordArrays
 from ugs_backends.sql.table_names import shorten
 from ugs_backends.sql.write.word_index import WordRows
@@ -36,13 +40,15 @@ class PostgresqlDialect(Dialect):
 
     name: ClassVar[str] = "postgresql"
     fence: ClassVar[str] = " OFFSET 0"
-    types: ClassVar[dict[Kind, str]] = {
+    types: ClassVar[dict[ColumnType, str]] = {
         Kind.TEXT: "text",
         Kind.JSON: "text",
         Kind.INTEGER: "int8",
         Kind.REAL: "float8",
         Kind.BOOLEAN: "bool",
         Kind.VECTOR: "bytea",
+        Format.UUID: "uuid",
+        Format.INSTANT: "timestamptz",
     }
     words: ClassVar[WordRows] = WordArrays()
     limits_index_entries: ClassVar[bool] = True
@@ -54,6 +60,29 @@ class PostgresqlDialect(Dialect):
         """The schema of pg_trgm, if the server has it."""
         if vectors is not None:
             self.types = {**self.types, Kind.VECTOR: f"{quote_identifier(vectors)}.vector"}  # type: ignore[misc]
+
+    # ── formats ──────────────────────────────────────────────────────────────
+
+    def coerce(self, field: Field, op: Op, value: Any) -> CoercedComparison | ConstantResult:
+        test = super().coerce(field, op, value)
+        return test if field.format is None or not isinstance(test, CoercedComparison) else coerce_format(field, test)
+
+    def comparable(self, field: Field, column: str, test: CoercedComparison) -> str:
+        return column if field.format is None or is_exact(field, test) else f'{column}::text COLLATE "C"'
+
+    def selected(self, field: Field, column: str) -> str:
+        # The server and the driver convert texts much faster than our codec converts UUIDs.
+        return f"{column}::text" if field.format is Format.UUID else column
+
+    def readable(self, field: Field, column: str) -> str:
+        if field.format is Format.INSTANT:
+            return f"(extract(epoch FROM {column}) * 1000000)::int8"
+        return column if field.format is None else f"{column}::text"
+
+    def encode(self, format: Format, values: Sequence[Any]) -> Sequence[Any]:
+        return format_instants(values) if format is Format.INSTANT else values
+
+    # ── vectors ──────────────────────────────────────────────────────────────
 
     def score(self, column: str, vector: str) -> str:
         if self.vectors is None:
@@ -96,7 +125,7 @@ class PostgresqlDialect(Dialect):
     def placeholder(self, number: int) -> str:
         return f"${number}"
 
-    def member(self, column: str, kind: Kind, values: Sequence[Any], parameters: Parameters) -> str:
+    def member(self, column: str, kind: ColumnType, values: Sequence[Any], parameters: Parameters) -> str:
         return f"{column} = ANY({parameters.bind(list(values))}::{self.types[kind]}[])"
 
     def contains(self, text: str, part: str) -> str:
@@ -133,13 +162,13 @@ class PostgresqlDialect(Dialect):
             return " DESC" if descending else ""
         return " DESC NULLS LAST" if descending else " NULLS FIRST"
 
-    def insert_many(self, table: str, columns: Sequence[tuple[str, Kind]]) -> str:
+    def insert_many(self, table: str, columns: Sequence[tuple[str, ColumnType]]) -> str:
         names = ", ".join(quote_identifier(name) for name, _ in columns)
         # In the SELECT list, not in FROM, where the server would first materialise all rows.
         values = ", ".join(f"unnest({array})" for array in self._list_arrays(columns))
         return f"INSERT INTO {quote_identifier(table)} ({names}) SELECT {values}"
 
-    def update_many(self, table: str, columns: Sequence[tuple[str, Kind]], key: int) -> str:
+    def update_many(self, table: str, columns: Sequence[tuple[str, ColumnType]], key: int) -> str:
         changed = ", ".join(f"{quote_identifier(name)} = u.c{place}" for place, (name, _) in enumerate(columns[:-key]))
         first = len(columns) - key
         same = " AND ".join(
@@ -147,14 +176,14 @@ class PostgresqlDialect(Dialect):
         )
         return f"UPDATE {quote_identifier(table)} t SET {changed} FROM {self._name_arrays(columns)} WHERE {same}"
 
-    def delete_many(self, table: str, key: Sequence[tuple[str, Kind]]) -> str:
+    def delete_many(self, table: str, key: Sequence[tuple[str, ColumnType]]) -> str:
         same = " AND ".join(f"t.{quote_identifier(name)} = u.c{place}" for place, (name, _) in enumerate(key))
         return f"DELETE FROM {quote_identifier(table)} t USING {self._name_arrays(key)} WHERE {same}"
 
-    def _list_arrays(self, columns: Sequence[tuple[str, Kind]]) -> list[str]:
+    def _list_arrays(self, columns: Sequence[tuple[str, ColumnType]]) -> list[str]:
         return [f"${place}::{self.types[kind]}[]" for place, (_, kind) in enumerate(columns, 1)]
 
-    def _name_arrays(self, columns: Sequence[tuple[str, Kind]]) -> str:
+    def _name_arrays(self, columns: Sequence[tuple[str, ColumnType]]) -> str:
         names = ", ".join(f"c{place}" for place in range(len(columns)))
         return f"unnest({', '.join(self._list_arrays(columns))}) AS u({names})"
 
@@ -195,17 +224,49 @@ class PostgresqlDialect(Dialect):
             f"{altered} ADD CONSTRAINT {named} CHECK ({text}) NOT VALID",
         ]
 
+    def add_reference(self, table: Table, reference: Reference, target: Table) -> list[str]:
+        return [f"ALTER TABLE {quote_identifier(table.name)} ADD {_build_reference(table, reference, target)}"]
+
+    def adopt_reference(self, table: Table, reference: Reference, target: Table) -> list[str]:
+        altered, name = (
+            f"ALTER TABLE {quote_identifier(table.name)}",
+            quote_identifier(_name_reference(table, reference)),
+        )
+        return [
+            f"{altered} DROP CONSTRAINT IF EXISTS {name}",
+            f"{altered} ADD {_build_reference(table, reference, target)} NOT VALID",
+            # Rows that break it stay; the database then guards new ones only.
+            f"DO $$ BEGIN {altered} VALIDATE CONSTRAINT {name}; EXCEPTION WHEN foreign_key_violation THEN NULL; END $$",
+        ]
+
     def empty(self, tables: Sequence[str]) -> list[str]:
-        # TRUNCATE creates new files for a table and all its indexes; deleting a few rows is much faster.
+        # TRUNCATE creates new files for a table and all its indexes; deleting a few rows is much faster. A table that
+        # others refer to can only be truncated together with these.
         names = ", ".join(quote_literal(table) for table in tables)
         return [
             f"SET LOCAL {WIPING} = 'on'",
-            f"DO $$ DECLARE name text; size int8; BEGIN FOREACH name IN ARRAY ARRAY[{names}] LOOP "
-            "size := pg_relation_size(quote_ident(name)::regclass); "
-            f"IF size > {LARGE_TEXT_BYTES} THEN EXECUTE 'TRUNCATE ' || quote_ident(name); "
-            "ELSIF size > 0 THEN EXECUTE 'DELETE FROM ' || quote_ident(name); END IF; "
-            "END LOOP; END $$",
+            f"DO $$ DECLARE name text; names text[] := ARRAY[{names}]; BEGIN "
+            "IF (SELECT max(pg_relation_size(quote_ident(n)::regclass)) FROM unnest(names) n) "
+            f"> {LARGE_TEXT_BYTES} THEN "
+            "EXECUTE 'TRUNCATE ' || (SELECT string_agg(quote_ident(n), ', ') FROM unnest(names) n); RETURN; END IF; "
+            "FOREACH name IN ARRAY names LOOP IF pg_relation_size(quote_ident(name)::regclass) > 0 THEN "
+            "EXECUTE 'DELETE FROM ' || quote_ident(name); END IF; END LOOP; END $$",
         ]
 
     def table_names(self) -> str:
         return "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+
+
+def _name_reference(table: Table, reference: Reference) -> str:
+    return shorten(f"{table.name}_{table.field(reference.field).stored_as}_fkey")
+
+
+def _build_reference(table: Table, reference: Reference, target: Table) -> str:
+    """The constraint of a reference. It is checked at the end of a transaction, which may write in any order."""
+    name, column = _name_reference(table, reference), table.field(reference.field).stored_as
+    (key,) = target.key
+    return (
+        f"CONSTRAINT {quote_identifier(name)} FOREIGN KEY ({quote_identifier(column)}) "
+        f"REFERENCES {quote_identifier(target.name)} ({quote_identifier(target.field(key).stored_as)})"
+        f"{' ON DELETE CASCADE' if reference.cascade else ''} DEFERRABLE INITIALLY DEFERRED"
+    )

@@ -19,13 +19,14 @@ from ugs.errors import Conflict, UniqueViolation
 from ugs.events import Event, Head
 from ugs.reads.filters import EVERYTHING, Compare, Everything, Where
 from ugs.reads.plan import WHOLE, Order, Page
-from ugs.tables import Kind, Row, Table
+from ugs.tables import Format, Kind, Row, Table
 from ugs_backends.sql.compiler.conditions import Place
 from ugs_backends.sql.compiler.statements import list_columns
-from ugs_backends.sql.dialect import quote_identifier
+from ugs_backends.sql.dialect import Dialect, quote_identifier
 from ugs_backends.sql.native_session import NativeSession, is_storable_key
 from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_channel, get_listeners_lock, get_log_lock
 from ugs_backends.sql.postgresql.errors import WRONG_ASSUMPTION, build_assumption_conflict
+from ugs_backends.sql.postgresql.formats import are_uuids
 from ugs_backends.sql.postgresql.statement_batch import combine_bulks, pack_columns
 from ugs_backends.sql.row_codec import decode_head
 from ugs_backends.sql.session import StoreContext
@@ -121,7 +122,7 @@ class OptimisticSession(NativeSession):
             for table in wanted.keys() - set(plain)
         }
         if plain:
-            text, keys = build_lookup(plain, wanted)
+            text, keys = build_lookup(self.shape.dialect, plain, wanted)
             (lists,) = await self.link.rows(text, keys)
             found |= {table: self.shape.readers[table.name](rows) for table, rows in zip(plain, lists, strict=True)}
         return found
@@ -130,7 +131,7 @@ class OptimisticSession(NativeSession):
         if not self.presuming or not all(map(is_plain, wanted)):
             return False
         for table, keys in wanted.items():
-            self._presumed.setdefault(table, []).extend(_filter_storable(table, keys))
+            self._presumed.setdefault(table, []).extend(_filter_storable(self.shape.dialect, table, keys))
         return True
 
     async def append(self, events: Sequence[Event], writes: Writes) -> None:
@@ -173,7 +174,9 @@ class OptimisticSession(NativeSession):
         presumed = {
             table: keys for table, keys in self._presumed.items() if keys and not self._is_inserted(table, keys)
         }
-        return BulkStatement("", build_follow_check(tuple(presumed)), [[before], [last], *presumed.values()])
+        return BulkStatement(
+            "", build_follow_check(self.shape.dialect, tuple(presumed)), [[before], [last], *presumed.values()]
+        )
 
     def _is_inserted(self, table: Table, keys: Sequence[Any]) -> bool:
         """Whether rows with all these keys are inserted: then the primary key rejects one that is taken."""
@@ -198,49 +201,56 @@ def is_plain(table: Table) -> bool:
     return len(table.key) == 1 and all(field.kind is not Kind.VECTOR for field in table.fields)
 
 
-def build_lookup(tables: tuple[Table, ...], wanted: Mapping[Table, Sequence[Any]]) -> tuple[str, list[Any]]:
+def build_lookup(
+    dialect: Dialect, tables: tuple[Table, ...], wanted: Mapping[Table, Sequence[Any]]
+) -> tuple[str, list[Any]]:
     """The statement that looks up rows of several tables by key, with its parameters."""
-    keys = [_filter_storable(table, wanted[table]) for table in tables]
-    return pack_columns(build_array_query(tables), keys)
+    keys = [_filter_storable(dialect, table, wanted[table]) for table in tables]
+    return pack_columns(build_array_query(dialect, tables), keys)
 
 
-def _filter_storable(table: Table, keys: Sequence[Any]) -> Sequence[Any]:
+def _filter_storable(dialect: Dialect, table: Table, keys: Sequence[Any]) -> Sequence[Any]:
     """The keys that the column can hold."""
-    if table.field(table.key[0]).kind is Kind.TEXT and set(map(type, keys)) == {str}:
-        whole = "".join(keys)
-        if whole.isascii() and "\x00" not in whole:
+    column = dialect.column_type(table.field(table.key[0]))
+    if column in (Kind.TEXT, Format.UUID) and set(map(type, keys)) == {str}:
+        if column is Format.UUID:
+            storable = are_uuids(keys)
+        else:
+            whole = "".join(keys)
+            storable = whole.isascii() and "\x00" not in whole
+        if storable:
             return keys
-    return [key for key in keys if is_storable_key(table, (key,))]
+    return [key for key in keys if is_storable_key(dialect, table, (key,))]
 
 
 @lru_cache(maxsize=256)
-def build_array_query(tables: tuple[Table, ...]) -> str:
+def build_array_query(dialect: Dialect, tables: tuple[Table, ...]) -> str:
     """The statement that returns an array of rows for each table."""
-    lists = (_build_key_list(Place(table, "t"), number) for number, table in enumerate(tables, 1))
+    lists = (_build_key_list(dialect, Place(table, "t"), number) for number, table in enumerate(tables, 1))
     return f"SELECT {', '.join(lists)}"
 
 
 @lru_cache(maxsize=256)
-def build_follow_check(tables: tuple[Table, ...]) -> str:
+def build_follow_check(dialect: Dialect, tables: tuple[Table, ...]) -> str:
     """The statement that checks a group which assumed keys of these tables to be free."""
     # count(*) instead of EXISTS, for which the planner would expect an early match and scan the whole table.
     parts = [
-        f"(SELECT count(*) > 0 FROM {_build_key_source(Place(table, 't'), place)})"
+        f"(SELECT count(*) > 0 FROM {_build_key_source(dialect, Place(table, 't'), place)})"
         for place, table in enumerate(tables, 3)
     ]
     return FOLLOW.format(taken=" OR ".join(parts) or "false")
 
 
-def _build_key_source(place: Place, number: int) -> str:
+def _build_key_source(dialect: Dialect, place: Place, number: int) -> str:
     """FROM and WHERE for the rows with one of the keys in a parameter."""
     key = place.table.field(place.table.key[0])
-    kind = {Kind.INTEGER: "int8", Kind.REAL: "float8", Kind.BOOLEAN: "bool"}.get(key.kind, "text")
+    kind = dialect.types[dialect.column_type(key)]
     return f"{quote_identifier(place.table.name)} t WHERE {place.column(key.name)} = ANY(${number}::{kind}[])"
 
 
-def _build_key_list(place: Place, number: int) -> str:
-    order = place.column(place.table.key[0])
-    return f"ARRAY(SELECT ROW({list_columns(place)}) FROM {_build_key_source(place, number)} ORDER BY {order})"
+def _build_key_list(dialect: Dialect, place: Place, number: int) -> str:
+    order, source = place.column(place.table.key[0]), _build_key_source(dialect, place, number)
+    return f"ARRAY(SELECT ROW({list_columns(dialect, place)}) FROM {source} ORDER BY {order})"
 
 
 def follow_function(schema: str) -> str:

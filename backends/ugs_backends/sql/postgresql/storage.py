@@ -26,6 +26,7 @@ from ugs_backends.sql.postgresql.connection import PostgresqlLink
 from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs_backends.sql.postgresql.errors import DRIVER_ERRORS, translate_error
 from ugs_backends.sql.postgresql.extensions import ensure_extension
+from ugs_backends.sql.postgresql.formats import register_formats
 from ugs_backends.sql.postgresql.json_renderer import PostgresqlJsonRenderer
 from ugs_backends.sql.postgresql.migrations import STEPS
 from ugs_backends.sql.postgresql.optimistic_session import FOLLOWS, LogHeadCache, OptimisticSession, follow_function
@@ -77,9 +78,9 @@ class PostgresqlStorage(SqlStorage):
     def __init__(self, settings: PostgresqlSettings) -> None:
         super().__init__(native=settings.native, readers=settings.pool)
         self.settings = settings
-        self._standing, self._follows, self._careful_until = LogHeadCache(), False, 0.0
-        self._doubts = 0
-        self._ears: list[PostgresqlLink] = []
+        self._head_cache, self._follows, self._careful_until = LogHeadCache(), False, 0.0
+        self._pessimistic_groups = 0
+        self._listeners: list[PostgresqlLink] = []
         """The connections that receive notifications of commits."""
         self._engine = create_async_engine(
             _build_url(settings), poolclass=NullPool, connect_args=_build_arguments(settings)
@@ -101,7 +102,7 @@ class PostgresqlStorage(SqlStorage):
         finally:
             await link.close()
         await super().open(catalog)
-        self._standing.forget()
+        self._head_cache.forget()
         self._follows = self.native and await self._make_follow()
         if self.dialect.vectors is not None:
             async with self.session(write=True) as session:
@@ -118,6 +119,7 @@ class PostgresqlStorage(SqlStorage):
         try:
             async with asyncio.timeout(_connect_seconds(self.settings) + 1):
                 connection = await open_driver_connection(self._engine)
+                await register_formats(connection)
                 if self.dialect.vectors is not None:
                     await register(connection, self.dialect)
         except DRIVER_ERRORS as error:
@@ -140,17 +142,17 @@ class PostgresqlStorage(SqlStorage):
         async with self._writing:
             link = await self.pool.acquire()
             assert isinstance(link, PostgresqlLink)
-            session = OptimisticSession(link, shape, self._standing, presuming=not self._doubts)
+            session = OptimisticSession(link, shape, self._head_cache, presuming=not self._pessimistic_groups)
             session.sender = self._get_listener() or link
-            self._doubts = max(0, self._doubts - 1)
+            self._pessimistic_groups = max(0, self._pessimistic_groups - 1)
             try:
                 yield session
                 await session.finish()
             except BaseException as error:
-                self._standing.forget()
+                self._head_cache.forget()
                 self._invalidate_listeners()
                 if isinstance(error, Conflict) and error.at_once:
-                    self._doubts = PESSIMISTIC_GROUPS
+                    self._pessimistic_groups = PESSIMISTIC_GROUPS
                 elif isinstance(error, Conflict):
                     # With the lock from the start, a group cannot be overtaken again.
                     self._careful_until = monotonic() + PESSIMISTIC_SECONDS
@@ -160,17 +162,17 @@ class PostgresqlStorage(SqlStorage):
 
     def _get_listener(self) -> PostgresqlLink | None:
         """A listening connection: a commit sent on it needs no notification while no other connection listens."""
-        return next((link for link in self._ears if link.is_usable), None)
+        return next((link for link in self._listeners if link.is_usable), None)
 
     def _invalidate_listeners(self) -> None:
         """Make all listeners read the log: a notification taken for our failed commit may have been another's."""
-        for link in self._ears:
+        for link in self._listeners:
             link.force_log_read()
 
     @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
         async with super()._write_session() as session:
-            self._standing.forget()
+            self._head_cache.forget()
             yield session
 
     async def _handle_notification(self, told: int | None) -> None:
@@ -178,7 +180,7 @@ class PostgresqlStorage(SqlStorage):
         if self._writing.locked():
             async with self._writing:
                 pass
-        self._standing.invalidate(told)
+        self._head_cache.invalidate(told)
 
     async def _make_follow(self) -> bool:
         """Create the function `events_append` if it is missing; returns whether optimistic sessions can be used."""
@@ -232,8 +234,8 @@ class PostgresqlStorage(SqlStorage):
         link = await watchers.acquire()
         assert isinstance(link, PostgresqlLink)
         try:
-            news, told = await link.listen(lambda: self._standing.announced), None
-            self._ears.append(link)
+            news, told = await link.listen(lambda: self._head_cache.announced), None
+            self._listeners.append(link)
             while True:
                 position = (await SqlSession(link, self.shape).head()).position if told is None else told
                 if position > after:
@@ -245,7 +247,7 @@ class PostgresqlStorage(SqlStorage):
                         told = await news.next()
                         await self._handle_notification(told)
         finally:
-            self._ears = [other for other in self._ears if other is not link]
+            self._listeners = [other for other in self._listeners if other is not link]
             watchers.release(link)
 
 

@@ -13,9 +13,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ugs.tables import Kind, Row, Table
-from ugs_backends.sql.dialect import Dialect, quote_identifier
+from ugs_backends.sql.dialect import ColumnType, Dialect, quote_identifier
 from ugs_backends.sql.table_names import shorten
-from ugs_backends.sql.write.bulk_writes import BulkStatement, SideWriter, to_key_columns
+from ugs_backends.sql.write.bulk_writes import (
+    BulkStatement,
+    ColumnEncoder,
+    SideWriter,
+    list_key_columns,
+    to_key_columns,
+)
 from ugs_backends.sql.write.word_index import WordRows
 
 if TYPE_CHECKING:
@@ -73,8 +79,8 @@ class _Arrays(SideWriter):
         assert table.words is not None
         self.name = name
         self._words, self._key_of = table.words, table.key_of
-        key = [(table.field(part).stored_as, table.field(part).kind) for part in table.key]
-        self._width = len(key)
+        key = list_key_columns(dialect, table)
+        self._width, self._encode = len(key), ColumnEncoder(dialect, key)
         self.insert = _build_insert(dialect, name, key)
         same = ", ".join(quote_identifier(column) for column, _ in key)
         self.replace = (
@@ -96,7 +102,7 @@ class _Arrays(SideWriter):
                     gone.append(self._key_of(before))
             if now:
                 new.append((self._key_of(after), now))
-        delete = BulkStatement(self.name, self.delete, to_key_columns(gone, self._width))
+        delete = BulkStatement(self.name, self.delete, self._encode_keys(gone))
         return delete, BulkStatement(self.name, insert, self._columns(new) if new else [])
 
     def _columns(self, new: Sequence[tuple[Any, Mapping[str, float]]]) -> list[Sequence[Any]]:
@@ -104,7 +110,10 @@ class _Arrays(SideWriter):
         texts = [BETWEEN.join(each) for each in words]
         if BETWEEN.join(texts).count(BETWEEN) != sum(map(len, words)) - 1:
             raise ValueError(f"a word of {self.name} holds a control character; the catalog promises that none does")
-        return [*to_key_columns([*keys], self._width), texts, [encode_weights(each) for each in words]]
+        return [*self._encode_keys([*keys]), texts, [encode_weights(each) for each in words]]
+
+    def _encode_keys(self, keys: list[Any]) -> list[Sequence[Any]]:
+        return self._encode(to_key_columns(keys, self._width))
 
 
 def encode_weights(words: Mapping[str, float]) -> str:
@@ -122,7 +131,7 @@ def format_weights(weights: tuple[float, ...]) -> str:
 _cached_weights = lru_cache(maxsize=1024)(format_weights)
 
 
-def _build_insert(dialect: Dialect, name: str, key: Sequence[tuple[str, Kind]]) -> str:
+def _build_insert(dialect: Dialect, name: str, key: Sequence[tuple[str, ColumnType]]) -> str:
     """An insert statement that splits texts into arrays."""
     columns = ", ".join(quote_identifier(column) for column, _ in (*key, WORDS, WEIGHTS))
     marks = [f"unnest(${place}::{dialect.types[kind]}[])" for place, (_, kind) in enumerate((*key, WORDS, WEIGHTS), 1)]

@@ -9,7 +9,7 @@ import msgspec
 
 from ugs.reads.vector_search import ALIKE
 from ugs.tables import Field, Kind, Table
-from ugs_backends.sql.dialect import Dialect, Index, Parameters, SearchedColumn, TiedQuery, quote_identifier
+from ugs_backends.sql.dialect import ColumnType, Dialect, Index, Parameters, SearchedColumn, TiedQuery, quote_identifier
 from ugs_backends.sql.sqlite import trigram_index
 from ugs_backends.sql.sqlite.exact_sum import EXACT_SUM
 from ugs_backends.sql.sqlite.vector_extension import find_extension
@@ -23,7 +23,7 @@ class SqliteDialect(Dialect):
     """SQLite 3.35 and later."""
 
     name: ClassVar[str] = "sqlite"
-    types: ClassVar[dict[Kind, str]] = {
+    types: ClassVar[dict[ColumnType, str]] = {
         Kind.TEXT: "TEXT",
         Kind.JSON: "TEXT",
         Kind.INTEGER: "INTEGER",
@@ -59,7 +59,7 @@ class SqliteDialect(Dialect):
         # All vectors have the same norm, so the cosine gives the inner product; rounding removes the float error.
         return f"CAST(round((1 - vec_distance_cosine({column}, {vector})) * {ALIKE}) AS INTEGER)"
 
-    def member(self, column: str, kind: Kind, values: Sequence[Any], parameters: Parameters) -> str:
+    def member(self, column: str, kind: ColumnType, values: Sequence[Any], parameters: Parameters) -> str:
         if kind is Kind.REAL:
             # SQLite may round floats when it parses JSON, so these are bound one by one.
             return f"{column} IN ({', '.join(parameters.bind(value) for value in values)})"
@@ -100,15 +100,15 @@ class SqliteDialect(Dialect):
     def direction(self, descending: bool, nullable: bool) -> str:
         return " DESC" if descending else ""
 
-    def insert_many(self, table: str, columns: Sequence[tuple[str, Kind]]) -> str:
+    def insert_many(self, table: str, columns: Sequence[tuple[str, ColumnType]]) -> str:
         names = ", ".join(quote_identifier(name) for name, _ in columns)
         return f"INSERT INTO {quote_identifier(table)} ({names}) VALUES ({', '.join('?' * len(columns))})"
 
-    def update_many(self, table: str, columns: Sequence[tuple[str, Kind]], key: int) -> str:
+    def update_many(self, table: str, columns: Sequence[tuple[str, ColumnType]], key: int) -> str:
         changed = ", ".join(f"{quote_identifier(name)} = ?" for name, _ in columns[:-key])
         return f"UPDATE {quote_identifier(table)} SET {changed} WHERE {_build_key_condition(columns[-key:])}"
 
-    def delete_many(self, table: str, key: Sequence[tuple[str, Kind]]) -> str:
+    def delete_many(self, table: str, key: Sequence[tuple[str, ColumnType]]) -> str:
         return f"DELETE FROM {quote_identifier(table)} WHERE {_build_key_condition(key)}"
 
     def first_per_tie(self, tied: TiedQuery) -> str:
@@ -140,5 +140,5 @@ class SqliteDialect(Dialect):
         return "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 
-def _build_key_condition(columns: Sequence[tuple[str, Kind]]) -> str:
+def _build_key_condition(columns: Sequence[tuple[str, ColumnType]]) -> str:
     return " AND ".join(f"{quote_identifier(name)} = ?" for name, _ in columns)

@@ -142,6 +142,7 @@ def mirror_folder(options: Namespace) -> Path | None:
 
 async def _run(options: Namespace) -> int:
     from ugs.ontology.api import Memory
+    from ugs_gateway.extraction.workers import ExtractionWorkers
     from ugs_gateway.mcp.server import Profile
     from ugs_gateway.mcp.sessions.address import SessionRequest
     from ugs_gateway.mcp.stdio import relay_stdio, serve_stdio
@@ -150,20 +151,24 @@ async def _run(options: Namespace) -> int:
     set_up_logs(LogLevel.WARNING, LogFormat.TEXT)
     base = mirror_folder(options)
     max_bytes = max(options.max_bytes, MIN_BYTES)
-    url = settings_of(options).store
+    settings = settings_of(options)
+    url = settings.store
+    workers = ExtractionWorkers(settings)
 
     async def open_store() -> System:
         try:
-            return await open_or_refuse(url, create=True)
+            system = await open_or_refuse(url, create=True)
         except NotOpened as refused:
             raise refused.__cause__ if isinstance(refused.__cause__, StoreLocked) else refused from None
+        await workers.follow(system)
+        return system
 
     try:
         system = await open_store()
     except StoreLocked:
         request = SessionRequest(options.profile, options.ontology, max_bytes, None if base is None else str(base))
         try:
-            await relay_stdio(open_store, request)
+            await relay_stdio(open_store, request, workers.close)
         except StoreLocked as locked:
             raise NotOpened(url) from locked
         return 0
@@ -171,5 +176,6 @@ async def _run(options: Namespace) -> int:
         memory = Memory(system, ontology=options.ontology)
         await serve_stdio(memory, Profile(options.profile), base, Bounds(bytes=max_bytes))
     finally:
+        await workers.close()
         await system.close()
     return 0

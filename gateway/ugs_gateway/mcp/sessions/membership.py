@@ -29,8 +29,13 @@ class Membership:
     `open_store` opens the store, and raises `StoreLocked` while another process holds it.
     """
 
-    def __init__(self, open_store: Callable[[], Awaitable[System]], request: SessionRequest) -> None:
-        self._open_store, self.request = open_store, request
+    def __init__(
+        self,
+        open_store: Callable[[], Awaitable[System]],
+        request: SessionRequest,
+        before_close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._open_store, self.request, self._before_close = open_store, request, before_close
         self._stack = AsyncExitStack()
         self._folder: Path | None = None
         """The folder, once this process is its host."""
@@ -67,6 +72,8 @@ class Membership:
         if self._folder is None:
             system = await self._open_store()
             self._stack.push_async_callback(system.close)
+            if self._before_close is not None:
+                self._stack.push_async_callback(self._before_close)
             await self._stack.enter_async_context(hosting(system))
             self._folder = system.storage.exclusive_folder()
         assert self._folder is not None

@@ -9,7 +9,7 @@ from msgspec import Meta
 from ugs.actors.api import ActorGraph
 from ugs.ontology.api import Memory
 from ugs_gateway.mcp import inputs, outputs
-from ugs_gateway.mcp.tools.base import ADDS, Json, MemoryTool
+from ugs_gateway.mcp.tools.base import ADDS, Json, MemoryTool, retry_key_of
 
 
 class SendMessage(inputs.Arguments, frozen=True):
@@ -22,7 +22,7 @@ async def send_message(memory: Memory, arguments: SendMessage) -> Json:
     """Send a message to the actor of a node."""
     return {
         "response": await ActorGraph(memory.system, memory.principal).send(
-            arguments.node_id, arguments.type, arguments.payload
+            arguments.node_id, arguments.type, arguments.payload, key=retry_key_of(memory)
         )
     }
 
@@ -36,5 +36,6 @@ ACTOR_TOOLS = (
         outputs.record({"response": {"type": "object"}}),
         ADDS,
         send_message,
+        keeps_key=True,
     ),
 )

@@ -13,6 +13,12 @@ from ugs_gateway.mcp.inputs import Arguments
 Json = dict[str, Any]
 
 
+def retry_key_of(memory: Memory) -> str | None:
+    """The retry key of the call, for tools that change something beside typed memory."""
+    key: str | None = getattr(getattr(memory, "guards", None), "key", None)
+    return key
+
+
 class Hints(Struct, frozen=True):
     """Hints that a client may show its user before a call."""
 
@@ -42,6 +48,11 @@ class MemoryTool(Struct, frozen=True):
     own_text: Callable[[Any], bool] | None = None
     """For a tool that runs queries or programs: whether these arguments bring one along, instead of naming a stored
     one."""
+
+    keeps_key: bool = False
+    """A call may have a retry key, since the tool changes everything by one command (`mcp.call_guards`)."""
+    keeps_version: bool = False
+    """A call may expect a version of the element that it changes."""
 
     def runs_own_text(self, arguments: Any) -> bool:
         return self.own_text is not None and self.own_text(arguments)

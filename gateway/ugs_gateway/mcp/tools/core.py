@@ -139,6 +139,7 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.NODE_ID,
         ADDS,
         create_node,
+        keeps_key=True,
     ),
     MemoryTool(
         "get_node",
@@ -166,6 +167,8 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.SUCCESS,
         CHANGES,
         update_node,
+        keeps_key=True,
+        keeps_version=True,
     ),
     MemoryTool(
         "delete_node",
@@ -175,6 +178,8 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.SUCCESS,
         CHANGES,
         delete_node,
+        keeps_key=True,
+        keeps_version=True,
     ),
     MemoryTool(
         "create_connection",
@@ -184,6 +189,7 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.CONNECTION_ID,
         ADDS,
         create_connection,
+        keeps_key=True,
     ),
     MemoryTool(
         "get_connection",
@@ -202,6 +208,8 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.SUCCESS,
         CHANGES,
         update_connection,
+        keeps_key=True,
+        keeps_version=True,
     ),
     MemoryTool(
         "delete_connection",
@@ -211,6 +219,8 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.SUCCESS,
         CHANGES,
         delete_connection,
+        keeps_key=True,
+        keeps_version=True,
     ),
     MemoryTool(
         "query_nodes",
@@ -265,6 +275,7 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.SUCCESS,
         ADDS,
         create_ontology,
+        keeps_key=True,
     ),
     MemoryTool(
         "add_node_type",
@@ -274,6 +285,7 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.SUCCESS,
         ADDS,
         add_node_type,
+        keeps_key=True,
     ),
     MemoryTool(
         "add_connection_type",
@@ -283,6 +295,7 @@ TOOLS: tuple[MemoryTool, ...] = (
         outputs.SUCCESS,
         ADDS,
         add_connection_type,
+        keeps_key=True,
     ),
     MemoryTool(
         "get_ontology",

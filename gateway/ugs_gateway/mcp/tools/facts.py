@@ -16,7 +16,7 @@ from ugs.facts.reader import SHARED
 from ugs.facts.temporal.instants import instant_of, instant_text
 from ugs.ontology.api import Memory
 from ugs_gateway.mcp import inputs, outputs
-from ugs_gateway.mcp.tools.base import ADDS, READS, Json, MemoryTool
+from ugs_gateway.mcp.tools.base import ADDS, READS, Json, MemoryTool, retry_key_of
 
 Subject = Annotated[str, Meta(description="The name of whom or what the fact is about")]
 Moment = Annotated[str, Meta(description="A time such as 2026-01-31T12:00:00Z; now when left out")]
@@ -52,6 +52,7 @@ async def add_fact(memory: Memory, arguments: AddFact) -> Json:
         scope=arguments.scope,
         valid_from=None if arguments.valid_from is None else instant_of(arguments.valid_from, "valid_from"),
         valid_to=None if arguments.valid_to is None else instant_of(arguments.valid_to, "valid_to"),
+        key=retry_key_of(memory),
     )
     [fact] = await facts_to_json(facts, [done.fact])
     return {"fact": fact, "created": done.created, "superseded": [old.fact_id for old in done.superseded]}
@@ -114,6 +115,7 @@ FACT_TOOLS = (
         outputs.record({"fact": FACT, "created": outputs.FLAG, "superseded": outputs.TEXTS}),
         ADDS,
         add_fact,
+        keeps_key=True,
     ),
     MemoryTool(
         "active_facts",

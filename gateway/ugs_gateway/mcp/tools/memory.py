@@ -13,6 +13,8 @@ from msgspec import Meta
 
 from ugs.clock import iso
 from ugs.events import Event
+from ugs.extraction.api import Extractions, is_extracting
+from ugs.extraction.model import WAITING
 from ugs.facts.api import Facts
 from ugs.facts.audience import TYPES
 from ugs.facts.commands.facts import NoteRef
@@ -29,7 +31,7 @@ from ugs.recall.api import DEFAULT_BUDGET_TOKENS, DEFAULT_FIRST, Recall
 from ugs.recall.model import RecallKind
 from ugs.storage import EventQuery
 from ugs_gateway.mcp import inputs
-from ugs_gateway.mcp.tools.base import ADDS, READS, Hints, Json, MemoryTool
+from ugs_gateway.mcp.tools.base import ADDS, READS, Hints, Json, MemoryTool, retry_key_of
 from ugs_gateway.mcp.tools.facts import facts_to_json
 
 RESULT: Json = {"type": "object"}
@@ -115,13 +117,13 @@ async def remember(memory: Memory, arguments: Remember) -> Json:
     """Store a note, with its facts in the same command."""
     facts = facts_of(memory)
     validate_note(arguments.text, "text")
+    key = retry_key_of(memory)
     if not arguments.facts:
-        note = await facts.add_note(arguments.text, arguments.source, scope=arguments.scope)
-        return {"note_id": note.note_id, "facts": []}
+        return await remember_text(memory, arguments, key)
     relations = tuple(to_relation(one, f"facts[{number}]") for number, one in enumerate(arguments.facts))
     single = list(dict.fromkeys(one.predicate for one in arguments.facts if one.single))
     given = NoteToIngest(text=arguments.text, source=arguments.source, relations=relations)
-    done = await facts.ingest(given, scope=arguments.scope, supported=False, single=single)
+    done = await facts.ingest(given, scope=arguments.scope, supported=False, single=single, key=key)
     new = {event.element for event in done.events if event.type == "FactAdded"}
     ended = [event.element for event in done.events if event.type == "FactSuperseded"]
     told = await facts_to_json(facts, done.facts)
@@ -132,6 +134,16 @@ async def remember(memory: Memory, arguments: Remember) -> Json:
         "superseded": [id for id in ended if id],
         "warnings": [warning.message for warning in done.warnings],
     }
+
+
+async def remember_text(memory: Memory, arguments: Remember, key: str | None) -> Json:
+    """Store a note without facts; where there is an extractor, it reads the note soon."""
+    if is_extracting(memory.system):
+        queue = Extractions(memory.system, memory.principal)
+        note = await queue.remember(arguments.text, arguments.source, scope=arguments.scope, key=key)
+        return {"note_id": note.note_id, "facts": [], "extraction": WAITING}
+    note = await facts_of(memory).add_note(arguments.text, arguments.source, scope=arguments.scope, key=key)
+    return {"note_id": note.note_id, "facts": []}
 
 
 def to_relation(one: Statement, path: str) -> Stated:
@@ -349,6 +361,7 @@ MEMORY_TOOLS = (
         RESULT,
         ADDS,
         remember,
+        keeps_key=True,
     ),
     MemoryTool(
         "recall",

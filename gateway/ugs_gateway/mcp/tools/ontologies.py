@@ -51,6 +51,7 @@ ONTOLOGY_TOOLS = (
         outputs.SUCCESS,
         ADDS,
         define_property,
+        keeps_key=True,
     ),
     MemoryTool(
         "get_json_schema",

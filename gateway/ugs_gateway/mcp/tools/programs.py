@@ -14,11 +14,10 @@ from ugs.ontology.errors import InvalidArgument
 from ugs.programs.api import DeckEntry, Programs
 from ugs.programs.ast import GraphProgram
 from ugs.programs.execution.working_graph import WorkingGraph
-from ugs.programs.large_programs import parse_text_off_loop
+from ugs.programs.large_programs import parse_text_off_loop, print_stored_off_loop
 from ugs.programs.model import ProgramRow
-from ugs.programs.text import print_text
 from ugs_gateway.mcp import inputs
-from ugs_gateway.mcp.tools.base import ADDS, Json, MemoryTool
+from ugs_gateway.mcp.tools.base import ADDS, Json, MemoryTool, retry_key_of
 
 Action = Literal["validate", "execute", "chain", "create", "update", "delete", "get", "list"]
 READ_ACTIONS = frozenset({"validate", "execute", "chain", "get", "list"})
@@ -81,24 +80,24 @@ async def chain(programs: Programs, arguments: Program) -> Json:
     return {**told, "programs": steps, "result": with_labels(found.result)}
 
 
-async def create(programs: Programs, arguments: Program) -> Json:
-    return to_json(await programs.save(await arguments.raw(), arguments.name))
+async def create(programs: Programs, arguments: Program, key: str | None) -> Json:
+    return to_json(await programs.save(await arguments.raw(), arguments.name, key=key))
 
 
-async def update(programs: Programs, arguments: Program) -> Json:
+async def update(programs: Programs, arguments: Program, key: str | None) -> Json:
     raw = None if arguments.program is None and arguments.text is None else await arguments.raw()
-    return to_json(await programs.update(arguments.number(), raw, arguments.name))
+    return to_json(await programs.update(arguments.number(), raw, arguments.name, key=key))
 
 
-async def delete(programs: Programs, arguments: Program) -> Json:
-    await programs.delete(arguments.number())
+async def delete(programs: Programs, arguments: Program, key: str | None) -> Json:
+    await programs.delete(arguments.number(), key=key)
     return {"deleted": arguments.number()}
 
 
 async def get(programs: Programs, arguments: Program) -> Json:
     row = await programs.get(arguments.number())
     tree = msgspec.convert(row.definition, GraphProgram)
-    return {**to_json(row), "program": tree.as_json(), "text": print_text(tree)}
+    return {**to_json(row), "program": tree.as_json(), "text": await print_stored_off_loop(row.definition)}
 
 
 async def list_programs(programs: Programs, arguments: Program) -> Json:
@@ -129,16 +128,24 @@ ACTIONS: Mapping[str, Callable[[Programs, Program], Awaitable[Json]]] = {
     "validate": validate,
     "execute": execute,
     "chain": chain,
-    "create": create,
-    "update": update,
-    "delete": delete,
     "get": get,
     "list": list_programs,
 }
 
 
+CHANGING_ACTIONS: Mapping[str, Callable[[Programs, Program, str | None], Awaitable[Json]]] = {
+    "create": create,
+    "update": update,
+    "delete": delete,
+}
+"""Actions that take a retry key."""
+
+
 async def program(memory: Memory, arguments: Program) -> Json:
-    return await ACTIONS[arguments.action](Programs(memory.system, memory.principal), arguments)
+    programs, change = Programs(memory.system, memory.principal), CHANGING_ACTIONS.get(arguments.action)
+    if change is not None:
+        return await change(programs, arguments, retry_key_of(memory))
+    return await ACTIONS[arguments.action](programs, arguments)
 
 
 def only_reads(arguments: Program) -> bool:
@@ -163,5 +170,6 @@ PROGRAM_TOOLS = (
         program,
         only_reads,
         runs_own_program,
+        keeps_key=True,
     ),
 )

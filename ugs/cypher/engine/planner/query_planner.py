@@ -98,10 +98,10 @@ class Planner:
     def _finish(self, clause: s.Finish) -> None:
         self.operators.append(Finish())
 
-    def _call_subquery(self, clause: s.CallSubquery) -> None:
+    def _call_subquery(self, clause: s.CallSubquery, inline: bool = True) -> None:
         imported = list(self.env.scope) if clause.everything else list(clause.imports or ())
         plain = Statistics(self.statistics.counts)
-        first = not self.operators and not clause.optional and len(clause.query.parts) == 1 and not clause.imports
+        first = inline and not (self.operators or clause.optional or clause.imports) and len(clause.query.parts) == 1
         if first and self._inline(clause.query.parts[0], clause.imports is not None):
             return
         parts = [self._plan_part(part, clause.imports is None, imported, plain) for part in clause.query.parts]
@@ -145,13 +145,18 @@ class Planner:
         procedure = find_procedure(clause)
         fields = yielded_fields(clause, procedure)
         query = parse(procedure.query).query
-        outside = self.env.scope
-        self._call_subquery(s.CallSubquery(query, (), optional=clause.optional))
+        outside, before = self.env.scope, len(self.operators)
+        # The condition belongs to the call: where nothing passes it, an OPTIONAL CALL keeps the row.
+        optional = clause.optional and clause.where is not None
+        self._call_subquery(s.CallSubquery(query, (), optional=clause.optional and not optional), inline=not optional)
         found = {name: self.env[name] for name in procedure.columns}
         self.env = Env(self.env.layout, outside).bind({alias: found[field] for field, alias in fields})
         if clause.where is not None:
             condition = compile_expression(clause.where, self.env)
             self.operators.append(Filter(condition, print_expression(clause.where), has_subquery(clause.where)))
+        if optional:
+            nested, self.operators = self.operators[before:], self.operators[:before]
+            self.operators.append(Optional(nested, self.env.layout.slot()))
 
 
 PLANS: dict[type, Callable[[Planner, Any], None]] = {

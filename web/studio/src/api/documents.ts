@@ -117,6 +117,8 @@ export const documents = {
   apiKeys: `query ApiKeys { apiKeys(first: 100) { totalCount nodes { id name user roles tenant createdAt expiresAt revokedAt works } } }`,
   createApiKey: `mutation CreateApiKey($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id name } } }`,
   revokeApiKey: `mutation RevokeApiKey($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { apiKey { id works } } }`,
+  gateway: "query GatewayState { gateway { version settings { name value origin meaning } tenants { name store events } } }",
+  gatewayLog: "query GatewayLog($last: Int!) { gateway { log(last: $last) } }",
   verify: "query Verify { verify { ok eventsChecked digest problems { code message } } }",
   snapshot: "mutation Snapshot { snapshot { snapshot { eventCount nodeCount edgeCount } } }",
 } as const;

@@ -3,14 +3,18 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
+import { downloadLog } from "../api/logDownload.ts";
 import { attempt, isAdmin, latencies, overview, refreshOverview, seesAdmin, viewer } from "../state/app.ts";
 import { texts } from "../texts.ts";
+import { GatewayCards } from "../ui/gatewayCards.tsx";
 import { ImportForm } from "../ui/importDialog.tsx";
 import { Async, Button, Dialog, ErrorBox, download, formatTime, useLoad } from "../ui/widgets.tsx";
 import { GatewayError } from "../model/errors.ts";
 
 const EVERY_MS = 2_000;
 const MAX_SAMPLES = 60;
+/** What a gateway says that knows no keys in its store. */
+const NO_KEYS_IN_STORE = "E005";
 const rates = signal<number[]>([]);
 
 export function AdminScreen() {
@@ -37,6 +41,7 @@ export function AdminScreen() {
       {isAdmin.value && <Integrity />}
       {viewer.value?.managesKeys && <Keys />}
       {isAdmin.value && <Transfer />}
+      {viewer.value?.managesGateway && <GatewayCards />}
     </div>
   );
 }
@@ -96,13 +101,39 @@ function Integrity() {
     <section class="card" aria-label={texts.admin.verify}>
       <h2>{texts.admin.verify}</h2>
       <div class="actions"><Button disabled={report === "running"} onClick={() => void verify()}>{texts.admin.verify}</Button><Button onClick={() => void write()}>{texts.admin.snapshot}</Button></div>
+      <Backup />
       <div role="status">
-        {report === "running" && <p>{texts.admin.verifying}</p>}
+        {report === "running" && <p><progress aria-label={texts.admin.verify} /> {texts.admin.verifying}</p>}
         {report !== null && report !== "running" && (report.ok ? <p class="good">{texts.admin.verified(report.eventsChecked)}</p> : <p class="wrong">{texts.admin.verifyFailed} {report.problems.map((problem) => `${problem.code} ${problem.message}`).join("; ")}</p>)}
         {report !== null && report !== "running" && <p><code class="digest">{report.digest}</code></p>}
         {snapshot !== null && <p class="good">{texts.admin.snapshotDone(snapshot)}</p>}
       </div>
     </section>
+  );
+}
+
+/** The whole log as a file: every event, from which the store can be made again. */
+function Backup() {
+  const [progress, setProgress] = useState<[number, number] | null>(null);
+  const [done, setDone] = useState<number | null>(null);
+  const save = async () => {
+    setDone(null);
+    setProgress([0, 1]);
+    const log = await attempt(() => downloadLog((at, of) => setProgress([at, of])));
+    setProgress(null);
+    if (!log) return;
+    download("log.jsonl", log.file);
+    setDone(log.events);
+  };
+  return (
+    <>
+      <div class="actions"><Button icon="download" disabled={progress !== null} onClick={() => void save()}>{texts.admin.backup}</Button></div>
+      <div role="status">
+        {progress && <p><progress value={progress[0]} max={progress[1]} aria-label={texts.admin.backup} /> {texts.admin.backupProgress(...progress)}</p>}
+        {done !== null && <p class="good">{texts.admin.backedUp(done)}</p>}
+      </div>
+      <p class="hint">{texts.admin.backupHint}</p>
+    </>
   );
 }
 
@@ -125,7 +156,7 @@ function Keys() {
   return (
     <section class="card wide" aria-label={texts.admin.keys}>
       <h2>{texts.admin.keys}</h2>
-      <Async of={loaded}>
+      {loaded.error?.code === NO_KEYS_IN_STORE ? <p class="nothing">{texts.admin.keysElsewhere}</p> : <Async of={loaded}>
         {({ apiKeys }) => apiKeys.nodes.length === 0 ? <p class="nothing">{texts.admin.noKeys}</p> : (
           <table class="table">
             <thead><tr><th>{texts.admin.keyName}</th><th>{texts.admin.role}</th><th>{texts.admin.expires}</th><th>{texts.admin.state}</th><th /></tr></thead>
@@ -142,7 +173,7 @@ function Keys() {
             </tbody>
           </table>
         )}
-      </Async>
+      </Async>}
       {loaded.data && <NewKey made={(token) => { setMade(token); loaded.reload(); }} />}
       {made && (
         <Dialog title={texts.admin.newKey} close={() => setMade(null)}>

@@ -51,8 +51,10 @@ function toEdge({ id, type, from, to, properties }: EdgeRow): GraphEdge {
 
 /** The graph, up to as many nodes as the canvas holds, with the edges between them. */
 export async function readWhole(at: At = null, most = MAX_CANVAS_NODES): Promise<GraphState> {
-  const nodes = await readPages<GraphNode>(documents.allNodes, "graphNodes", at, most);
-  const edges = await readPages<GraphEdge>(documents.allEdges, "graphEdges", at, PAGE * MAX_EDGE_PAGES);
+  const [nodes, edges] = await Promise.all([
+    readPages<GraphNode>(documents.allNodes, "graphNodes", at, most),
+    readPages<GraphEdge>(documents.allEdges, "graphEdges", at, PAGE * MAX_EDGE_PAGES),
+  ]);
   const known = new Set(nodes.map((node) => node.id));
   return { nodes, edges: edges.filter((edge) => known.has(edge.from) && known.has(edge.to)) };
 }

@@ -1,0 +1,1 @@
+"""Extraction of facts in a running process: the extractor for OpenAI-compatible addresses, and the workers."""
