@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
@@ -24,9 +25,13 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 class Gateway:
     """A running `ugs serve`."""
 
-    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
-        self.process = process
+    def __init__(self, process: subprocess.Popen[str], port: int, log: Path) -> None:
+        self.process, self.log = process, log
         self.port, self.url = port, f"http://127.0.0.1:{port}"
+
+    def logged(self) -> str:
+        """What it wrote to standard error so far."""
+        return self.log.read_text("utf-8")
 
     def get(self, path: str) -> tuple[int, str]:
         """Status and text of a page, 0 when nobody answers."""
@@ -53,7 +58,7 @@ class Gateway:
     def wait_until_ready(self) -> None:
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while self.get("/readyz")[0] != 200:
-            assert self.process.poll() is None, self.process.communicate()
+            assert self.process.poll() is None, self.logged()
             assert time.monotonic() < deadline, "the gateway never became ready"
             time.sleep(0.05)
 
@@ -63,15 +68,17 @@ def serving(folder: Path, *options: str, port: int | None = None) -> Iterator[Ga
     """A gateway on a free port, or on this one, ready, until the block ends."""
     port = port or free_port()
     command = [UGS, "serve", "--port", str(port), *options]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    gateway = Gateway(process, port)
-    try:
-        gateway.wait_until_ready()
-        yield gateway
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        process.communicate(timeout=TIMEOUT_SECONDS)
+    # Its log goes to a file: nobody reads a pipe meanwhile, and one that is full holds the gateway up.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as place, (Path(place) / "log").open("w") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+        gateway = Gateway(process, port, Path(place) / "log")
+        try:
+            gateway.wait_until_ready()
+            yield gateway
+        finally:
+            if process.poll() is None:
+                process.terminate()
+            process.communicate(timeout=TIMEOUT_SECONDS)
 
 
 def ugs(folder: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
