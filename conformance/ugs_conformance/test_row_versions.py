@@ -162,7 +162,7 @@ async def check(harness: Harness, history: list[Group], asked: list[Question]) -
 
 @clause("UGS-11", "UGS-77")
 def test_the_past_is_what_a_replay_up_to_there_gives(harness: Harness, histories_wanted: int) -> None:
-    @settings(max_examples=max(histories_wanted // 2, 10))
+    @settings(max_examples=max(histories_wanted // 10, 10))
     @given(histories, questions)
     def law(history: list[Group], asked: list[Question]) -> None:
         run(check(harness, history, asked))

@@ -52,16 +52,18 @@ log = Log("ugs_gateway")
 MAX_SHOWN_PATH_CHARS = 200
 
 
-def create_app(settings: Settings, system: System | None = None, counters: Counters | None = None) -> Starlette:
-    """Build the application. Its lifespan opens the store and closes it. Worker processes bring the counters that they
-    share."""
+def create_app(
+    settings: Settings, system: System | None = None, counters: Counters | None = None, worker: int = 0
+) -> Starlette:
+    """Build the application. Its lifespan opens the store and closes it. Worker processes have numbers, and bring the
+    counters that they share."""
     check_safe(settings)
     configure_memory(settings.request_memory_bytes, settings.total_memory_bytes, settings.workers)
     system = system or System.at_url(settings.store)
     system.vectors.embedder_name = settings.embedder
     schema = build_schema()
     operations = OperationExecutor(schema, limits=limits_in(settings))
-    tenants = Tenants(system, settings)
+    tenants = Tenants(system, settings, worker)
     metrics = Metrics(operations, lambda: system.bus.position, counters)
     admission = RequestAdmission(operations, settings, tenants, metrics)
     tracing = Tracing(settings.otlp_endpoint)

@@ -41,14 +41,19 @@ def _is_plain(tenant: str) -> bool:
 
 
 class Tenants:
-    """The systems of all tenants; each is opened once, all are closed together."""
+    """The systems of all tenants; each is opened once, all are closed together.
 
-    def __init__(self, home: System, settings: Settings) -> None:
+    Of several worker processes the first writes the mirror and reads out the notes of the tenant `default`. It may
+    never hear of the other tenants, so their notes are read by every worker that has opened them.
+    """
+
+    def __init__(self, home: System, settings: Settings, worker: int = 0) -> None:
         self.home, self.max_tenants = home, settings.max_tenants
         self.shared = settings.tenants is Tenancy.SHARED
         self.keyring = Keyring.beside(home) if settings.store_keys else None
         """The API keys of all tenants, in a store of their own."""
-        self.mirrors = Mirrors(Path(settings.mirror) if settings.mirror else None)
+        self.is_first = worker == 0
+        self.mirrors = Mirrors(Path(settings.mirror) if settings.mirror and self.is_first else None)
         self.extraction = ExtractionWorkers(settings)
         self._places: list[System | Keyring] = []
         """What was opened at start-up."""
@@ -62,7 +67,7 @@ class Tenants:
             if self.keyring is not None:
                 await self._open_keyring(self.keyring)
             await self.mirrors.follow(self.home)
-            await self.extraction.follow(self.home)
+            await self.extraction.follow(self.home, calls=self.is_first)
         except BaseException:
             await self._close()
             raise

@@ -109,9 +109,7 @@ class Worker:
 
     def __init__(self, settings: Settings, number: int, listener: socket.socket, counters: Path) -> None:
         self.number = number
-        # One process keeps the files of the mirror; the others would write the same ones.
-        self._settings = settings if number == 0 else replace(settings, mirror="")
-        self._listener, self._counters = listener, counters
+        self._settings, self._listener, self._counters = settings, listener, counters
         self._failures = 0
         self.is_ready = False
         self.starts_at = 0.0
@@ -222,7 +220,7 @@ def work(settings: Settings, number: int, listener: socket.socket, counters: Pat
     """Be a worker: serve until the supervisor says so or is gone."""
     set_up_logs(settings.log_level, settings.log_format)
     return_freed_memory()
-    app = create_app(settings, counters=Counters.shared(counters, number))
+    app = create_app(settings, counters=Counters.shared(counters, number), worker=number)
     server = Server(serving_config(app, settings), lambda: pipe.send(READY))
     ignore_stop_signals()
     metrics: Metrics = app.state.admission.metrics

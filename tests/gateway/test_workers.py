@@ -17,13 +17,16 @@ from uuid import uuid4
 
 import psutil
 import pytest
+from starlette.testclient import TestClient
 from websockets.sync.client import connect
 
 from tests import servers
 from tests.gateway.processes import Gateway, serving, ugs
 from ugs.connect import storage_for
+from ugs.extraction.api import Extractions, is_extracting
 from ugs.feature_registry import CATALOG
 from ugs.keys.api import KEYS_STORE_NAME
+from ugs_gateway.app import create_app
 from ugs_gateway.observability.counters import COLUMNS, GAUGES, Column, Counters
 from ugs_gateway.server import CannotListen
 from ugs_gateway.settings import Settings, load_settings
@@ -162,7 +165,7 @@ def gateway(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with place(request.param, folder) as store:
         made = ugs(folder, "key", "add", "root", "--role", "admin", "--store", store)
         with serving(folder, "--store", store, "--store-keys", "on", "--workers", str(WORKERS)) as running:
-            shared = Shared(running.process, running.port)
+            shared = Shared(running.process, running.port, running.log)
             shared.folder, shared.store, shared.token = folder, store, json.loads(made.stdout)["token"]
             yield shared
 
@@ -309,6 +312,18 @@ def test_a_store_that_does_not_open_is_told_before_workers_start(tmp_path: Path)
     alone = ugs(tmp_path, "serve", "--store", "sqlite:///graph.db", "--port", "0")
     assert (refused.returncode, refused.stderr) == (alone.returncode, alone.stderr)
     assert refused.returncode
+
+
+def test_one_worker_reads_the_notes_of_all_and_writes_the_mirror(tmp_path: Path) -> None:
+    settings = Settings(store=f"sqlite:///{tmp_path}/graph.db", extractor="patterns", mirror=str(tmp_path / "files"))
+    with TestClient(create_app(settings, worker=1), base_url="http://localhost") as client:
+        queue = Extractions(client.app.state.system)  # type: ignore[attr-defined]
+        assert is_extracting(queue.facts.system) and not (tmp_path / "files").exists()
+        note = client.portal.call(queue.remember, "Alice prefers green tea.")  # type: ignore[union-attr]
+    with TestClient(create_app(settings), base_url="http://localhost") as client:
+        queue = Extractions(client.app.state.system)  # type: ignore[attr-defined]
+        until(lambda: client.portal.call(queue.state, note.note_id).state == "done", "nobody reads the note")  # type: ignore[union-attr]
+        assert (tmp_path / "files").exists()
 
 
 def test_auto_is_one_worker_for_each_core() -> None:

@@ -468,5 +468,8 @@ class PastStorage(MemoryStorage):
         self._read_session = (PastReadSession if native else PastPlainSession)(self)
         self._write_session = PastWriteSession if native else PastPlainWriteSession
 
+    def _wake(self) -> None:
+        pass  # nobody waits for a state that does not move, and the event is that of all past states
+
     def describe(self) -> str:
         return f"memory at position {self.log.head.position}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from ugs.extraction.api import ExtractionService
 from ugs.extraction.extractors import Extractor, ExtractorOptions, extractor_for
 from ugs.extraction.worker import ExtractionWorker
 from ugs.system import System
@@ -19,9 +20,13 @@ class ExtractionWorkers:
         self.calls_per_day = settings.extractor_calls_per_day
         self._running = AsyncExitStack()
 
-    async def follow(self, system: System) -> None:
-        """Read the notes of an open system until the end."""
-        if self.extractor is not None:
+    async def follow(self, system: System, *, calls: bool = True) -> None:
+        """Read the notes of an open system until the end; without `calls`, only let them wait for another process."""
+        if self.extractor is None:
+            return
+        if not calls:
+            system.companions[ExtractionService] = ExtractionService(self.extractor.name)
+        else:
             worker = ExtractionWorker(system, self.extractor, self.calls_per_day)
             await self._running.enter_async_context(worker.running())
 

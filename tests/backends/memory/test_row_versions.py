@@ -246,3 +246,13 @@ async def test_who_reads_the_past_while_the_rows_are_built_anew_is_told_to_ask_a
                 with pytest.raises(Unavailable):
                     await read
         assert await graph.get("bob", at=At(position=10)) == before
+
+
+async def test_what_is_kept_for_one_past_state_wakes_nobody_at_another() -> None:
+    async with System.at_url("memory:") as system:
+        await Graph(system).load_demo()
+        first, second = await system.storage.at(3), await system.storage.at(5)
+        assert isinstance(first, MemoryStorage) and isinstance(second, MemoryStorage)
+        async with first.session(write=True) as session:
+            await session.append([], {})
+        assert not second._moved.is_set()  # its watchers would never wait again, and block the event loop
