@@ -20,6 +20,7 @@ from ugs.reads.filters import EVERYTHING, Compare, Has, Linked, Op, Property, al
 from ugs.reads.plan import Order, Page, place_of
 from ugs.storage import Storage
 from ugs.system import System
+from ugs.vectors.model import NODE_VECTORS
 from ugs_backends.memory.query import executor
 from ugs_backends.memory.storage import MemoryStorage
 from ugs_backends.memory.tables import indexes, insert_codegen, table
@@ -254,5 +255,5 @@ async def test_what_is_kept_for_one_past_state_wakes_nobody_at_another() -> None
         first, second = await system.storage.at(3), await system.storage.at(5)
         assert isinstance(first, MemoryStorage) and isinstance(second, MemoryStorage)
         async with first.session(write=True) as session:
-            await session.append([], {})
+            await session.clear([NODE_VECTORS.vectors])
         assert not second._moved.is_set()  # its watchers would never wait again, and block the event loop
