@@ -18,7 +18,7 @@ from ugs.errors import InvalidSyntax
 from ugs.extraction.api import Extractions
 from ugs.extraction.commands import Claim
 from ugs.extraction.extractors import ExtractionFailed, ExtractorOptions
-from ugs.extraction.model import DONE
+from ugs.extraction.model import DONE, WAITING
 from ugs.extraction.worker import ExtractionWorker
 from ugs.ontology.api import Memory
 from ugs.system import System
@@ -208,6 +208,23 @@ def test_a_gateway_reads_notes_with_the_extractor_of_its_settings() -> None:
             if "fact" in kinds:
                 break
         assert "fact" in kinds
+
+
+def test_the_settings_of_the_extractor_reach_the_address(model: Model, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text(KEY)
+    more = {"extractor_url": model.url, "extractor_model": "m1", "extractor_key_file": str(key)}
+    given = {"store": "memory:", "extractor": "openai", "extractor_calls_per_day": "1", **more}
+    with TestClient(create_app(load_settings(given, {}, None)), base_url="http://localhost") as client:
+        queue = Extractions(client.app.state.system)  # type: ignore[attr-defined]
+        first = client.portal.call(queue.remember, "Alice prefers tea")  # type: ignore[union-attr]
+        while client.portal.call(queue.state, first.note_id).state != DONE:  # type: ignore[union-attr]
+            pass
+        second = client.portal.call(queue.remember, "Bob prefers tea")  # type: ignore[union-attr]
+        client.portal.call(asyncio.sleep, 0.1)  # type: ignore[union-attr]
+        assert client.portal.call(queue.state, second.note_id).state == WAITING  # type: ignore[union-attr]
+    ((path, headers, body),) = model.asked
+    assert (path, headers["authorization"], body["model"]) == ("/v1/chat/completions", f"Bearer {KEY}", "m1")
 
 
 def test_an_unknown_extractor_stops_the_start() -> None:

@@ -19,6 +19,7 @@ from ugs_gateway.app import create_app
 from ugs_gateway.auth.api_key_file import StoredToken, create_token
 from ugs_gateway.fastpath.handler import FastPath
 from ugs_gateway.graphql.admission import RequestAdmission
+from ugs_gateway.observability.counters import Column
 from ugs_gateway.settings import Settings
 from ugs_schema.compiler.executor import OperationExecutor
 
@@ -224,8 +225,8 @@ async def test_every_answer_is_logged_and_counted(ways: Ways, caplog: pytest.Log
         await ways.both({"query": LIST})
     lines = [record.fields for record in caplog.records if record.message == "served"]  # type: ignore[attr-defined]
     assert [(line["method"], line["path"], line["status"]) for line in lines] == [("POST", "/graphql", 200)] * 4
-    requests = ways.app.state.admission.metrics._requests
-    assert (requests["ok"], requests["errors"]) == (2, 2)
+    counted = ways.app.state.admission.metrics.counters.total
+    assert (counted(Column.OK), counted(Column.ERRORS)) == (2, 2)
 
 
 async def test_a_bug_in_rendering_a_refusal_is_masked(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:

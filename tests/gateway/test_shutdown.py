@@ -10,6 +10,7 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,7 @@ from tests.gateway.processes import Gateway, serving
 from tests.gateway.test_fastpath_protocol import Line, request
 from tests.work import TIMED
 from ugs_gateway.app import create_app
-from ugs_gateway.fastpath.handler import FastPath
-from ugs_gateway.fastpath.protocol import FastPathProtocol, PendingRequest
+from ugs_gateway.fastpath.protocol import FastPathProtocol
 from ugs_gateway.server import Server, bind, serving_config
 from ugs_gateway.settings import Settings
 
@@ -79,9 +79,9 @@ class Seen(FastPathProtocol):
 
     taken = asyncio.Event()
 
-    def _start(self, fast_path: FastPath, pending: PendingRequest) -> None:
+    def _start(self, *request: Any) -> None:
         Seen.taken.set()
-        super()._start(fast_path, pending)
+        super()._start(*request)
 
 
 async def test_it_is_the_lane_that_finishes(tmp_path: Path) -> None:

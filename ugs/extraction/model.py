@@ -42,5 +42,6 @@ EXTRACTIONS = Table(
     ],
     key=["note_id"],
     indexes=[Index(("state", "due_at"), eq("state", WAITING))],
+    added_later=True,
 )
 TABLES = (EXTRACTIONS,)

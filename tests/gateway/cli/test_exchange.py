@@ -235,5 +235,6 @@ def test_other_bad_files_are_refused_too(ugs: Ugs) -> None:
     Path("g.json").write_bytes(b'{"nodes":[{"id":"\xff"}]}')
     assert "not UTF-8" in ugs("import", "g.json").value["error"]["message"]
     assert ugs("import", "nowhere.json").value["error"]["code"] == "E007"
+    assert ugs("load-demo").code == 0
     assert ugs("export", "no/where.json").value["error"]["code"] == "E007"
     assert ugs("export", "g", "--format", "pdf").value["error"]["code"] == "E005"
