@@ -77,11 +77,14 @@ NO_SEEDS_OWN = (
     "test_changes_and_undo",
     "test_cypher",
     "test_expressions",
+    "test_extraction",
     "test_recall",
     "test_vectors",
+    "test_facts_ingestion.py::test_a_note_that_was_ingested_before",
     "test_port.py::test_wiping_forgets_everything",
 )
-"""Aggregates, what changed and undo, openCypher, JSON written by the store, recall, likeness, emptying: no seed asks for all of these."""
+"""Aggregates, what changed and undo, openCypher, JSON written by the store, extraction, recall, likeness, repeated imports
+and emptying: no seed asks for these."""
 
 
 def kit_tests() -> list[tuple[str, ast.AsyncFunctionDef | ast.FunctionDef]]:

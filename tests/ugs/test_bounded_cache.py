@@ -33,6 +33,7 @@ OTHERWISE_BOUNDED = {
     "ugs/reads/sort_keys.py": "numbers of at most 64 bits",
     "backends/ugs_backends/sql/postgresql/statement_batch.py": "statements made of the catalog alone",
     "backends/ugs_backends/sql/postgresql/optimistic_session.py": "statements made of the catalog alone",
+    "backends/ugs_backends/sql/postgresql/formats.py": "a bounded number of instants, each eight bytes or a short text",
     "backends/ugs_backends/sql/postgresql/word_index.py": "at most 64 numbers each",
     "backends/ugs_backends/sql/row_codec.py": "tables of the catalog",
     "backends/ugs_backends/sql/sqlite/trigram_index.py": "no arguments",
