@@ -74,6 +74,11 @@ def allow_admins_only(principal: Principal) -> bool:
     return "admin" in principal.roles
 
 
+def allow_everybody(principal: Principal) -> bool:
+    """The audience of open events."""
+    return True
+
+
 class Feature(Struct, frozen=True):
     """The declaration of one feature; `ugs.feature_registry` merges them."""
 

@@ -22,9 +22,9 @@ from ugs.feature import (
     Feature,
     Reducer,
     allow_admins_only,
+    allow_everybody,
 )
 from ugs.graph.feature import GRAPH
-from ugs.identity import Principal
 from ugs.keys.feature import KEYS
 from ugs.log.idempotency import RETRIES, remember_retry
 from ugs.log.snapshots import SNAPSHOTS
@@ -166,13 +166,9 @@ async def audiences_of(session: Session, events: Sequence[Event]) -> list[Audien
             for place in ours:
                 found[place].append(allow_admins_only)
     return [
-        _allow_everybody if event.type in OPEN_EVENTS else _intersect_audiences(some)
+        allow_everybody if event.type in OPEN_EVENTS else _intersect_audiences(some)
         for event, some in zip(events, found, strict=True)
     ]
-
-
-def _allow_everybody(principal: Principal) -> bool:
-    return True
 
 
 def _intersect_audiences(some: Sequence[Audience]) -> Audience:

@@ -8,7 +8,7 @@ from ugs.changes import Change, Drop, Patch, Put
 from ugs.events import Event
 from ugs.extraction.model import DONE, EXTRACTIONS, FAILED, WAITING, Extraction
 from ugs.facts.audience import Owner, Readers
-from ugs.feature import Audience
+from ugs.feature import Audience, allow_everybody
 from ugs.reads.filters import eq
 from ugs.storage import Session
 
@@ -61,5 +61,5 @@ ELEMENTS: Mapping[str, str] = dict.fromkeys((REQUESTED, POSTPONED, FINISHED, GIV
 
 
 async def audiences_of(session: Session, events: Sequence[Event]) -> list[Audience]:
-    """Those who may see the note may see what happened to its extraction."""
-    return [Readers((Owner.of(event.payload),)) for event in events]
+    """Those who may see the note may see what happened to its extraction; of a deleted note the facts decide alone."""
+    return [Readers((Owner.of(event.payload),)) if event.type in ELEMENTS else allow_everybody for event in events]
