@@ -283,7 +283,7 @@ SETTINGS: Mapping[str, Setting] = {
         *_numbers(1 << 20, 1 << 40),
     ),
     "total_memory_bytes": Setting(
-        "How much memory all requests may use, about; 0 for a quarter of the machine.",
+        "How much memory all requests, and the caches they fill, may use, about; 0 for a quarter of the machine.",
         *_numbers(0, 1 << 42),
     ),
     "drain_seconds": Setting(

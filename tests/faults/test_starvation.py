@@ -28,8 +28,8 @@ WINDOWS, READS = {"quick": 3, "full": 12}, {"quick": 60, "full": 400}
 """Windows of honest reads, and reads in each."""
 MAX_SECONDS = 0.25
 """The 99th percentile of a window."""
-MEMORY_BUDGET, MARGIN = 256 << 20, 256 << 20
-"""What all requests may use together; what the gateway remembers (caches, bounded in bytes), and errors of the estimate."""
+MEMORY_BUDGET, MARGIN = 256 << 20, 160 << 20
+"""What all requests and caches may use together; errors of the estimate, and what the allocator keeps."""
 HONEST = b'{"query": "{ graphNode(id: \\"honest\\") { id properties } }"}'
 HEAD = "POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n{}content-length: {}\r\n\r\n"
 GZIP = "accept-encoding: gzip\r\n"

@@ -7,11 +7,15 @@ import gc
 import subprocess
 import sys
 import tracemalloc
+from math import inf
 from pathlib import Path
+from weakref import WeakSet
+
+import pytest
 
 import ugs
 from ugs.programs.validation.query_safety import check_query
-from ugs.support.bounded_cache import BoundedCache, bounded_cache
+from ugs.support.bounded_cache import CHECK_INTERVAL_BYTES, BoundedCache, bounded_cache
 from ugs_gateway.graphql.persisted_documents import Documents, document_hash
 from ugs_gateway.graphql.request import GraphQLRequest
 from ugs_gateway.settings import Settings
@@ -118,6 +122,25 @@ def test_the_oldest_go_when_there_are_too_many_entries_or_bytes() -> None:
     cache.put(5, "5", 1)
     cache.clear()
     assert (len(cache), cache.bytes, 5 in cache) == (0, 0, False)
+
+
+def test_all_caches_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BoundedCache, "instances", WeakSet())
+    monkeypatch.setattr(BoundedCache, "max_total_bytes", inf)
+    monkeypatch.setattr(BoundedCache, "unchecked_bytes", 0)
+    large: BoundedCache[int, str] = BoundedCache(1_000, 8 << 20)
+    small: BoundedCache[int, str] = BoundedCache(1_000, 1 << 20)
+    for number in range(16):
+        large.put(number, "", 400 << 10)
+    small.put(0, "kept", 100 << 10)
+    BoundedCache.limit_all(4 << 20)
+    assert large.bytes + small.bytes <= 4 << 20 and small.get(0) == "kept" and large.get(15) == ""
+    for number in range(16, 64):
+        large.put(number, "", 400 << 10)
+        assert large.bytes + small.bytes <= (4 << 20) + CHECK_INTERVAL_BYTES + (400 << 10)
+    assert small.get(0) == "kept"
+    BoundedCache.limit_all(0)
+    assert (len(large), len(small)) == (0, 0)
 
 
 def test_a_function_remembers_within_the_bound() -> None:

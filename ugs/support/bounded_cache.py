@@ -2,7 +2,7 @@
 
 Every cache that clients can fill is a `BoundedCache`: least recently used entries are evicted first, and a value larger
 than the whole cache is not kept. Callers pass size estimates, on the high side. All instances are registered in
-`BoundedCache.instances`, for tests and metrics.
+`BoundedCache.instances`, for tests and metrics, and have a limit together (`limit_all`): above it the largest cache evicts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from functools import update_wrapper
+from math import inf
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakSet
 
@@ -21,12 +22,17 @@ P = ParamSpec("P")
 _MISSING: Any = object()
 ENTRY_BYTES = 512
 """Overhead of an entry besides its text: key, tuple, slot in the hash table."""
+CHECK_INTERVAL_BYTES = 1 << 20
+"""After so many added bytes the limit of all caches is checked again."""
 
 
 class BoundedCache(Generic[K, V]):
     """An LRU mapping. A read costs a look-up and a move to the end."""
 
     instances: ClassVar[WeakSet[BoundedCache[Any, Any]]] = WeakSet()
+    max_total_bytes: ClassVar[float] = inf
+    unchecked_bytes: ClassVar[int] = 0
+    """Bytes that were added since the limit of all caches was checked."""
 
     def __init__(self, max_entries: int, max_bytes: int) -> None:
         if max_entries < 1 or max_bytes < 1:
@@ -35,6 +41,20 @@ class BoundedCache(Generic[K, V]):
         self.bytes = 0
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self.instances.add(self)
+
+    @classmethod
+    def limit_all(cls, max_bytes: float) -> None:
+        """Set the bytes that all caches of the process may hold together."""
+        cls.max_total_bytes = max_bytes
+        cls._check_total()
+
+    @classmethod
+    def _check_total(cls) -> None:
+        # Summed, not counted along: threads share the caches, and a counter would drift.
+        cls.unchecked_bytes, caches = 0, list(cls.instances)
+        while caches and sum(cache.bytes for cache in caches) > cls.max_total_bytes:
+            if not max(caches, key=lambda cache: cache.bytes)._evict():
+                return
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -67,12 +87,20 @@ class BoundedCache(Generic[K, V]):
             return
         self._entries[key] = (value, size)
         self.bytes += size
-        while self._entries and (len(self._entries) > self.max_entries or self.bytes > self.max_bytes):
-            try:
-                _, (_, freed) = self._entries.popitem(last=False)
-            except KeyError:
-                break
-            self.bytes -= freed
+        while (len(self._entries) > self.max_entries or self.bytes > self.max_bytes) and self._evict():
+            pass
+        BoundedCache.unchecked_bytes += size
+        if BoundedCache.unchecked_bytes > CHECK_INTERVAL_BYTES:
+            self._check_total()
+
+    def _evict(self) -> bool:
+        """Remove the least recently used entry; false when there is none."""
+        try:
+            _, (_, freed) = self._entries.popitem(last=False)
+        except KeyError:
+            return False
+        self.bytes -= freed
+        return True
 
     def pop(self, key: K) -> V | None:
         """Remove a key; returns its value, if any."""

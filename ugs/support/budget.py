@@ -18,9 +18,12 @@ from contextvars import ContextVar, Token
 from math import inf
 
 from ugs.errors import LimitExceeded
+from ugs.support.bounded_cache import BoundedCache
 
 DEFAULT_REQUEST_BYTES = 256 << 20
 SHARE_OF_MACHINE = 0.25
+SHARE_OF_CACHES = 0.25
+"""Of the memory of all requests: what they leave in caches."""
 FREE_BYTES, STEP_BYTES = 256 << 10, 1 << 20
 """What a request may keep before any of it is reserved, and the least that is reserved at once."""
 FALLBACK_MACHINE_BYTES = 4 << 30
@@ -93,10 +96,12 @@ POOL = MemoryPool()
 
 
 def configure_memory(request_bytes: int, total_bytes: int, processes: int = 1) -> None:
-    """Set the memory limits of one request and of all requests; a total of 0 means a quarter of the machine. Each
-    of several processes has its share of the total."""
-    POOL.request_bytes = request_bytes
-    POOL.max_bytes = (total_bytes or int(machine_bytes() * SHARE_OF_MACHINE)) // processes
+    """Set the memory limits of one request, and of all requests with the caches they fill; a total of 0 means a quarter
+    of the machine. Each of several processes has its share of the total."""
+    total = (total_bytes or int(machine_bytes() * SHARE_OF_MACHINE)) // processes
+    cached = int(total * SHARE_OF_CACHES)
+    BoundedCache.limit_all(cached)
+    POOL.request_bytes, POOL.max_bytes = request_bytes, total - cached
 
 
 class Budget:
