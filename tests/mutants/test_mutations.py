@@ -51,7 +51,9 @@ def test_every_feature_has_its_share() -> None:
 
 
 def test_the_tests_of_every_feature_are_there() -> None:
-    named = {name for target in TARGETS.values() for name in target.tests if name.startswith(("tests/", "conformance/"))}
+    named = {
+        name for target in TARGETS.values() for name in target.tests if name.startswith(("tests/", "conformance/"))
+    }
     assert [name for name in sorted(named) if not (PROJECT / name).exists()] == []
 
 
