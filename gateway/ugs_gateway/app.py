@@ -126,11 +126,12 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def only_for(admission: RequestAdmission, handler: Handler, admins: bool = False, owners: bool = False) -> Handler:
-    """The handler with authentication, where that is configured; optionally only for admins or for the tenant that owns
-    the store."""
+    """The handler with the Origin check and, where that is configured, authentication; optionally only for admins or
+    for the tenant that owns the store."""
 
     async def guarded(request: Request) -> Response:
         try:
+            admission.origins.check(request.headers)
             principal = admission.authenticate(request.headers.get("authorization"), address_of(request))
         except RequestRejected as refused:
             raise HTTPException(refused.status, refused.error.message, refused.headers) from refused
