@@ -38,8 +38,8 @@ class PointReads(SessionCore):
 
     async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
         """The rows with these keys that exist, in key order."""
-        if len(table.key) == 1:
-            return await self.fetch(table, in_(table.key[0], keys))
+        if len(table.row_key) == 1:
+            return await self.fetch(table, in_(table.row_key[0], keys))
         found = [await self.find(table, key) for key in sorted(set(keys))]
         return [row for row in found if row is not None]
 
@@ -150,6 +150,6 @@ class BulkWrites(SessionCore):
 
 def key_is(table: Table, key: Any) -> Where:
     """The condition that a row has this key."""
-    if len(table.key) == 1:
-        return eq(table.key[0], key)
-    return all_of(*(eq(name, part) for name, part in zip(table.key, key, strict=True)))
+    if len(table.row_key) == 1:
+        return eq(table.row_key[0], key)
+    return all_of(*(eq(name, part) for name, part in zip(table.row_key, key, strict=True)))

@@ -212,7 +212,8 @@ class PatternQuery:
     def _build_step(self, leg: EdgePattern, most: int, arcs: str, here: str, there: str, loops: bool) -> str:
         place = Place(self.pattern.arcs, "e")
         id = place.column(self.arc_key)
-        vertex = Place(self.pattern.vertices, "v").column(self.vertex_key)
+        between = Place(self.pattern.vertices, "v")
+        vertex = between.column(self.vertex_key)
         tests = [
             f"{WALK_ALIAS}.depth < {int(most)}",
             TRUE if self.pattern.reaches else self.dialect.absent(f"{WALK_ALIAS}.path", id),
@@ -224,8 +225,9 @@ class PatternQuery:
         return (
             f"SELECT {WALK_ALIAS}.start, {there}, {WALK_ALIAS}.depth + 1{path} "
             f"FROM {WALK_ALIAS} {join} {arcs} ON {here} = {WALK_ALIAS}.node "
-            f"{join} {quote_identifier(self.pattern.vertices.name)} v ON {vertex} = {there} "
+            f"{join} {quote_identifier(between.table.name)} v ON {vertex} = {there} "
             f"WHERE {' AND '.join(test for test in tests if test != TRUE)}"
+            f"{self.select.conditions.same_position(leg.where, between)}"
         )
 
     # ── names ────────────────────────────────────────────────────────────────

@@ -50,7 +50,7 @@ class Level(Struct, eq=False):
     def is_single(self) -> bool:
         """Whether a parent has at most one row."""
         page = self.read.page
-        return self.relation is not None and self.table.key == (self.relation.remote,) and page.limit is None
+        return self.relation is not None and self.table.row_key == (self.relation.remote,) and page.limit is None
 
 
 def list_levels(plan: Read) -> list[Level]:
@@ -87,7 +87,9 @@ def arrange_columns(dialect: Dialect, tables: tuple[Table, ...]) -> ColumnLayout
     slots = tuple(_place_columns(table, dialect, kinds) for table in tables)
     whole = ColumnLayout(tuple(kinds), slots, ())
     columns = tuple(
-        whole.pad_columns(dialect, dict(zip(places, quote_columns(table).values(), strict=True)))
+        whole.pad_columns(
+            dialect, {place: quote_columns(table)[part.name] for place, part in zip(places, table.fields, strict=True)}
+        )
         for table, places in zip(tables, slots, strict=True)
     )
     return ColumnLayout(whole.kinds, slots, columns)
