@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { toExportLine } from "../src/model/exporting.ts";
 import { parseMarkdown, safeHref } from "../src/model/documentText.ts";
 import { Follower, type LinkState } from "../src/model/follower.ts";
 import { type ImportFile, importFile, parseImport, splitParts } from "../src/model/importing.ts";
@@ -119,4 +120,10 @@ test("lines are counted however the bytes are cut", () => {
     lines.add(bytes.slice(0, cut));
     expect(lines.add(bytes.slice(cut))).toBe(4);
   }
+});
+
+test("an exported row says of its content what an import takes", () => {
+  expect(toExportLine({ id: "a", content: null })).toBe('{"id":"a"}');
+  expect(toExportLine({ id: "e", from: "a", to: "b" })).toBe('{"id":"e","from":"a","to":"b"}');
+  expect(JSON.parse(toExportLine({ id: "a", content: { format: "markdown", encoding: "UTF8", body: "x" } }))).toEqual({ id: "a", content: { format: "markdown", encoding: "utf-8", body: "x" } });
 });

@@ -28,6 +28,7 @@ export const documents = {
     graphEdges(first: $first, after: $after, at: $at) { nodes { ${EDGE} } ${PAGE} } }`,
   edgesBetween: `query EdgesBetween($query: String!, $params: JSON, $limit: Int, $at: At) {
     cypher(query: $query, params: $params, limit: $limit, at: $at) { rows truncated } }`,
+  violations: `query Violations($query: String!, $params: JSON) { cypher(query: $query, params: $params, limit: 20) { rows truncated } }`,
   edge: `query Edge($id: ID!) { graphEdge(id: $id) { ${EDGE} } }`,
   node: `query OneNode($id: ID!) { graphNode(id: $id) { ${NODE} data content { format encoding body size } } }`,
   edgeCounts: `query EdgeCounts($outgoing: String!, $incoming: String!, $params: JSON) {
@@ -73,7 +74,10 @@ export const documents = {
   loadDemo: "mutation LoadDemo { loadDemo { nodes edges } }",
   importGraph: `mutation ImportGraph($graph: JSON!, $onConflict: String!) {
     importGraph(graph: $graph, onConflict: $onConflict) { nodes edges } }`,
-  exportGraph: "query ExportGraph { exportGraph }",
+  exportNodes: `query ExportNodes($first: Int, $after: String) { graphNodes(first: $first, after: $after) {
+    nodes { id type properties data created modified content { format encoding body } } ${PAGE} } }`,
+  exportEdges: `query ExportEdges($first: Int, $after: String) { graphEdges(first: $first, after: $after) {
+    nodes { id from to type weight properties created } ${PAGE} } }`,
 
   cypher: `query Cypher($query: String!, $params: JSON, $limit: Int, $view: CypherView!) {
     cypher(query: $query, params: $params, limit: $limit, view: $view) {
@@ -87,7 +91,7 @@ export const documents = {
     program { ${PROGRAM} } validation { valid errors { ruleId message } } } }`,
   deleteProgram: "mutation DeleteProgram($id: Int!) { deleteProgram(id: $id) }",
   programRun: `subscription ProgramRun($dsl: String, $params: JSON) { programRun(dsl: $dsl, params: $params) {
-    step { ${STEPS} } result { log { ${STEPS} } aborted { statement reason } result { ${WORKING_GRAPH} } } } }`,
+    step { ${STEPS} } graph { ${WORKING_GRAPH} } result { log { ${STEPS} } aborted { statement reason } result { ${WORKING_GRAPH} } } } }`,
 
   entities: `query Entities($search: String, $after: String) { entities(search: $search, first: 30, after: $after) {
     nodes { entityId canonical kind aliases { alias } } totalCount ${PAGE} } }`,
@@ -119,7 +123,7 @@ export const documents = {
   revokeApiKey: `mutation RevokeApiKey($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { apiKey { id works } } }`,
   gateway: "query GatewayState { gateway { version settings { name value origin meaning } tenants { name store events } } }",
   gatewayLog: "query GatewayLog($last: Int!) { gateway { log(last: $last) } }",
-  verify: "query Verify { verify { ok eventsChecked digest problems { code message } } }",
+  verifyRun: "subscription VerifyRun { verifyRun { eventsChecked events report { ok eventsChecked digest problems { code message } } } }",
   snapshot: "mutation Snapshot { snapshot { snapshot { eventCount nodeCount edgeCount } } }",
 } as const;
 
