@@ -51,5 +51,5 @@ export function withRetryKeys(text: string, variables: Values, make: () => strin
 /** Inputs that are a part of a change, not a change: the key stands beside them. A test compares the list with the schema. */
 export const WITHOUT_KEY: ReadonlySet<string> = new Set([
   "ConnectionTypeInput", "ContentInput", "DeckEntryInput", "MentionInput", "NoteInput", "NoteToIngestInput", "PropertyDefinitionInput", "RelationInput",
-  "RelationObjectInput", "StructuredInput", "TypePropertiesInput",
+  "RelationObjectInput", "StructuredInput", "TypePropertiesInput", "UndoInput",
 ]);

@@ -1,7 +1,7 @@
 // @ugs/client: what applications use.
 export { Client, type ClientOptions, type EventOptions, type LogEvent, type RequestOptions } from "./client.ts";
 export { type Document, type TypedDocument, typed } from "./document.ts";
-export { GatewayError, OFFLINE, TIMEOUT } from "./errors.ts";
+export { GatewayError, OFFLINE, TIMEOUT, readResponseError } from "./errors.ts";
 export type { Fact } from "./features/facts.ts";
 export type { At, ChangeWarning, Changed, GraphEdge, GraphNode } from "./features/graph.ts";
 export type { ProgramToRun, StoredProgram } from "./features/programs.ts";

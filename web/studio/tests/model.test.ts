@@ -1,6 +1,7 @@
+import { GatewayError as ClientError, OFFLINE } from "@ugs/client";
 import { describe, expect, test } from "vitest";
 import { compareSides, diffProperties, formatValue, isEqual, parseValue, repeatedKeys, toProperties, toRows } from "../src/model/editing.ts";
-import { GatewayError, readResponseError, toGatewayError } from "../src/model/errors.ts";
+import { GatewayError, toGatewayError } from "../src/model/errors.ts";
 import { keyOf, toBundles } from "../src/model/expansion.ts";
 import { NO_FILTERS, isEdgeShown, isShown, toggle } from "../src/model/filters.ts";
 import { Palette, classify, formatColourBy, formatSizeBy, parseColourBy, parseSizeBy, sizeOf, sizesOf } from "../src/model/palette.ts";
@@ -76,20 +77,18 @@ describe("values in forms", () => {
 });
 
 describe("errors", () => {
-  test("carry the code, the words and what to do", () => {
-    const body = { errors: [{ message: "stale", extensions: { code: "VERSION_CONFLICT", details: { current: 3 } } }] };
-    const error = readResponseError(200, body);
+  test("of the client carry their code, words that people read, and what to do", () => {
+    const error = toGatewayError(new ClientError("VERSION_CONFLICT", "stale", { current: 3 }));
     expect(error).toMatchObject({ code: "VERSION_CONFLICT", message: "stale", details: { current: 3 } });
-    expect(error?.advice).toContain("both sides");
+    expect(error.advice).toContain("both sides");
+    expect(toGatewayError(new ClientError(OFFLINE, "ECONNREFUSED")).message).toBe("The gateway cannot be reached.");
   });
 
-  test.each([[401, "UNAUTHENTICATED"], [429, "RATE_LIMITED"], [503, "UNAVAILABLE"], [400, "REFUSED"]])("status %i is %s", (status, code) => {
-    expect(readResponseError(status, null)?.code).toBe(code);
-    expect(readResponseError(status, { errors: [] })?.code).toBe(code);
+  test.each(["OFFLINE", "UNAUTHENTICATED", "FORBIDDEN", "RATE_LIMITED", "LIMIT_EXCEEDED", "TIMEOUT", "ANSWER_TOO_LARGE", "UNAVAILABLE"])("%s says what to do", (code) => {
+    expect(new GatewayError(code, "x").advice).not.toBe("");
   });
 
-  test("a good answer is none, and anything thrown can be shown", () => {
-    expect(readResponseError(200, { data: {} })).toBeNull();
+  test("anything thrown can be shown", () => {
     expect(toGatewayError("odd").message).toBe("odd");
     const known = new GatewayError("E001", "taken");
     expect(toGatewayError(known)).toBe(known);

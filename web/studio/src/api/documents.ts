@@ -14,6 +14,12 @@ const ONTOLOGY = `name nodeTypes enforcement createdAt yaml
   connectionTypes { name fromTypes toTypes requiredProperties acyclic }
   properties { owner type definitions { name kind required enum pattern default description } }`;
 
+/** Properties by whose beginning a node is found. Each is a list of its own, which an index answers; one list by any of them is not. */
+export const NAMES = ["label", "name", "title"] as const;
+const SUGGESTED = `{ nodes { ${NODE} } }`;
+const suggestedBy = (key: string, variable: string, when = "") =>
+  `graphNodes(first: 6, filter: {properties: [{key: "${key}", op: STARTS_WITH, value: $${variable}}]})${when} ${SUGGESTED}`;
+
 export const documents = {
   overview: `query Overview { backend { name kind version state capabilities }
     stats { nodes edges types properties events nodeTypes { type count } edgeTypes { type count } } }`,
@@ -40,14 +46,10 @@ export const documents = {
   incoming: `query Incoming($id: ID!, $filter: EdgeFilter, $first: Int, $after: String) {
     graphNode(id: $id) { edges: incoming(filter: $filter, first: $first, after: $after) {
       nodes { ${EDGE} other: fromNode { ${NODE} } } ${PAGE} } } }`,
-  suggest: `query Suggest($text: String!, $mode: SearchMode!, $prefix: JSON, $upper: JSON, $id: ID!) {
+  suggest: `query Suggest($text: String!, $mode: SearchMode!, $id: ID!, $prefix: JSON, $upper: JSON, $bothCases: Boolean!) {
     exact: graphNode(id: $id) { ${NODE} }
     words: search(query: $text, mode: $mode, first: 8) { edges { node { score node { ${NODE} } } } }
-    prefix: graphNodes(first: 6, filter: {or: [
-      {properties: [{key: "label", op: STARTS_WITH, value: $prefix}]}, {properties: [{key: "name", op: STARTS_WITH, value: $prefix}]},
-      {properties: [{key: "title", op: STARTS_WITH, value: $prefix}]}, {properties: [{key: "label", op: STARTS_WITH, value: $upper}]},
-      {properties: [{key: "name", op: STARTS_WITH, value: $upper}]}, {properties: [{key: "title", op: STARTS_WITH, value: $upper}]}]}) {
-      nodes { ${NODE} } } }`,
+    ${NAMES.map((key) => `${key}: ${suggestedBy(key, "prefix")} ${key}Upper: ${suggestedBy(key, "upper", " @include(if: $bothCases)")}`).join("\n    ")} }`,
   path: `query ShortestPath($from: ID!, $to: ID!) { path(from: $from, to: $to) {
     totalWeight nodes { ${NODE} } edges { ${EDGE} } } }`,
   versions: `query Versions($id: ID!) { versions(id: $id, last: 20) { version timestamp deleted value event { seq type by } } }`,
@@ -111,7 +113,7 @@ export const documents = {
   eventAt: `query EventAt($after: Position) { events(afterSeq: $after, first: 1) { nodes { seq timestamp } } }`,
   eventsAfter: `query EventsAfter($after: Position, $first: Int!) { events(afterSeq: $after, first: $first) { nodes { ${EVENT} } } }`,
   lastEvents: `query LastEvents { history(last: 40) { ${EVENT} } }`,
-  liveEvents: `subscription LiveEvents($after: Position) { events(afterSeq: $after) { ${EVENT} } }`,
+  liveEvents: `subscription LiveEvents($afterSeq: Position) { events(afterSeq: $afterSeq) { ${EVENT} } }`,
 
   createOntology: `mutation CreateOntology($input: CreateOntologyInput!) { createOntology(input: $input) { ontology { ${ONTOLOGY} } } }`,
   addNodeType: `mutation AddNodeType($typeName: String!, $ontology: String!) { addNodeType(typeName: $typeName, ontology: $ontology) { ontology { ${ONTOLOGY} } warnings { code message } } }`,

@@ -1,10 +1,9 @@
 // Admin: the store and its health, figures as they change, keys, import and export.
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask } from "../api/client.ts";
+import { ask, subscribe } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
 import { downloadLog } from "../api/logDownload.ts";
-import { subscribe } from "../api/stream.ts";
 import { readExport } from "../state/exporting.ts";
 import { attempt, isAdmin, latencies, overview, refreshOverview, report as showError, seesAdmin, viewer } from "../state/app.ts";
 import { texts } from "../texts.ts";

@@ -1,8 +1,7 @@
 // Programs: as text and as blocks side by side, run step by step, kept and opened again.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask } from "../api/client.ts";
+import { ask, subscribe } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
-import { subscribe } from "../api/stream.ts";
 import { type GatewayError, toGatewayError } from "../model/errors.ts";
 import { findDeclared, formatTyped, parseTyped, toProgramParameters } from "../model/parameters.ts";
 import { type Statement, toStatements } from "../model/statements.ts";
