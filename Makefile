@@ -47,7 +47,7 @@ $(STAMP): pyproject.toml $(LOCK)
 
 web: $(WEB)  ## build GraphiQL and Studio (needs Node.js; without it the gateway serves plain pages)
 
-$(WEB): $(wildcard web/* web/src/* web/studio/* web/studio/src/* web/studio/src/*/*)
+$(WEB): $(wildcard web/* web/src/* web/studio/* web/studio/src/* web/studio/src/*/* clients/typescript/* clients/typescript/src/* clients/typescript/src/*/*)
 	@scripts/web.sh
 
 run: $(STAMP) $(WEB)  ## serve the embedded store, data in ./data
