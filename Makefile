@@ -25,7 +25,7 @@ PIECES := gateway backends ugs security faults schema
 ASIDE  := $(addprefix --ignore=,tests/packaging $(WHOLE))
 # What `make check` runs: no servers, no processes, no browser; the kernel's tests beside the rest.
 QUICK  := tests/schema tests/house tests/docs/test_pages.py tests/backends/memory
-CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
+CODE   := $(wildcard ugs gateway backends schema conformance clients tests bench examples scripts)
 
 # What make test runs side by side, the longest first.
 EVERYTHING := conformance graphql_kit $(addprefix unit_,$(PIECES)) whole unit_rest packaging
