@@ -31,7 +31,7 @@ from ugs_gateway.settings import Mode, Settings, Tenancy
 from ugs_schema.compiler.executor import Prepared
 
 KEY_FIELDS = frozenset({"apiKeys", "createApiKey", "revokeApiKey"})
-ADMIN_FIELDS = frozenset({"snapshot", "verify", "clearScope", "importGraph", "exportGraph", "gateway"}) | KEY_FIELDS
+ADMIN_FIELDS = KEY_FIELDS | {"snapshot", "verify", "verifyRun", "clearScope", "importGraph", "exportGraph", "gateway"}
 LEEWAY_SECONDS = 10
 """Accepted clock skew between the issuer of a token and this machine."""
 FILE_CHECK_SECONDS = 5.0
