@@ -45,6 +45,7 @@ OTHERWISE_BOUNDED = {
     "backends/ugs_backends/sql/compiler/statements.py": "tables of the catalog under the few names of statements",
     "backends/ugs_backends/sql/plans/plan_query.py": "tables of the catalog",
     "gateway/ugs_gateway/graphql/graphiql.py": "one page",
+    "gateway/ugs_gateway/rest/documentation.py": "the files of the site",
     "gateway/ugs_gateway/studio/application.py": "the files of the application",
     "ugs/facts/search_terms.py": "20,000 words, none longer than the tokenizer makes them",
     "ugs/recall/token_budget.py": "the tokenizer that is configured",
