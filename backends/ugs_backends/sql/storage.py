@@ -180,7 +180,7 @@ class SqlStorage(Storage):
         history = self._history
         if history is None or not await history.reaches(position):
             return None
-        return PastSqlStorage(self, history.context, position)
+        return PastSqlStorage(self, history, position)
 
     @property
     def json_queries(self) -> JsonQueryCache:
