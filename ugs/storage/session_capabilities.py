@@ -111,9 +111,9 @@ class PatternMatching(SessionCore):
 
     orders_joins: ClassVar[bool] = False
     """`match` orders its joins itself, so the planner need not estimate counts for it."""
-    matches_alone: ClassVar[bool] = False
+    matches_single_nodes: ClassVar[bool] = False
     """`match` also answers patterns of a single node, in key order; groups are ordered by their first row."""
-    answers_unless: ClassVar[bool] = False
+    supports_unless: ClassVar[bool] = False
     """`match` checks in the same statement whether a node has the key of `Pattern.unless`."""
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
@@ -122,7 +122,7 @@ class PatternMatching(SessionCore):
 
     async def match_prepared(self, question: PreparedPattern, texts: Sequence[str]) -> list[Match] | None:
         """As `match`, with values for the parameters of a prepared pattern; a store may cache its statement."""
-        return await self.match(question.filled(texts))
+        return await self.match(question.with_texts(texts))
 
     def explain_match(self, pattern: Pattern) -> list[str]:
         """The statements that `match` would send, for EXPLAIN; empty where the kernel expands the pattern."""

@@ -38,7 +38,7 @@ MAX_ESTIMATED_ROWS = 10_000
 class NativeSession(SqlSession):
     """A session that executes as much as possible in the database."""
 
-    answers_unless = matches_alone = True
+    supports_unless = matches_single_nodes = True
 
     @property
     def orders_joins(self) -> bool:  # type: ignore[override]

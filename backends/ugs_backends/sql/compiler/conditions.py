@@ -53,7 +53,7 @@ class HeldAt(Where, frozen=True):
         return HeldAt(hole(self.position), self.since, self.until)
 
 
-class Way(Enum):
+class WordAccess(Enum):
     """The access path of a word condition at the top of a filter."""
 
     EITHER = 0
@@ -67,7 +67,7 @@ class HasAll(Where, frozen=True):
     """Several `Has` conditions, looked up together."""
 
     words: tuple[str, ...]
-    way: Way = Way.EITHER
+    way: WordAccess = WordAccess.EITHER
 
 
 class KeyIn(Where, frozen=True):
@@ -285,11 +285,11 @@ class Conditions:
             return FALSE
         key, source = _key_columns(table, alias), f"{quote_identifier(words.name(table))} {alias}"
         has = words.has(alias, *map(self.parameters.bind, where.words))
-        if where.way is Way.LAST:
+        if where.way is WordAccess.LAST:
             # A scalar subquery, because a planner would evaluate a semi-join with the word table first.
             return f"(SELECT {has} FROM {source} WHERE {key} = {place.key()})"
         found = f"SELECT {key} FROM {source} WHERE {has}"
-        return words.gather(place.key(), found) if where.way is Way.FIRST else f"{place.key()} IN ({found})"
+        return words.gather(place.key(), found) if where.way is WordAccess.FIRST else f"{place.key()} IN ({found})"
 
     def count_words(self, table: Table, asked: Sequence[str], limit: str = "") -> str:
         """A query for the number of rows with some words, up to a limit; counts in the word table alone."""

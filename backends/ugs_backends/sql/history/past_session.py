@@ -214,7 +214,7 @@ class PastSession(NativeSession):
         return await super().match(self.reads.pattern(pattern))
 
     async def match_prepared(self, question: PreparedPattern, texts: Sequence[str]) -> list[Match] | None:
-        return await self.match(question.filled(texts))
+        return await self.match(question.with_texts(texts))
 
     def explain_match(self, pattern: Pattern) -> list[str]:
         return super().explain_match(self.reads.pattern(pattern))
