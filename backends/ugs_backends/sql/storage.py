@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ugs.catalog import Catalog
 from ugs.errors import StorageIOError
+from ugs.log.replay import position_of
 from ugs.reads.plan import Read, ResultPage
 from ugs.reads.rendering import RenderArgs, Rendering
 from ugs.storage import Storage
@@ -180,7 +181,16 @@ class SqlStorage(Storage):
         history = self._history
         if history is None or not await history.reaches(position):
             return None
-        return PastSqlStorage(self, history.context, position)
+        return PastSqlStorage(self, history, position)
+
+    async def history_end(self) -> int | None:
+        return None if self._history is None else await self._history.find_end()
+
+    async def rebuild_history(self, progress: Callable[[int, int], None] | None = None) -> int | None:
+        return None if self._history is None else await self._history.rebuild(progress)
+
+    async def compare_history(self, replica: Storage) -> list[str]:
+        return [] if self._history is None else await self._history.compare(replica, await position_of(replica))
 
     @property
     def json_queries(self) -> JsonQueryCache:

@@ -147,6 +147,31 @@ async def test_off_leaves_the_tables_out(url: str, with_option: Callable[[str, s
         assert not [name for name in names if "versions" in name]
 
 
+async def test_verify_compares_versions_and_rebuild_mends_them(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_history, "KNOWN_SECONDS", 0.01)
+    monkeypatch.setattr(row_history, "COMPARED_ROWS", 3)
+    async with System.at_url(url) as system:
+        graph = await fill(system)
+        assert (await system.verify()).ok  # there are none yet
+        await graph.delete("n3")
+        assert await system.rebuild_history() == system.bus.position
+        assert (await system.verify()).ok
+        end, told = system.bus.position, list[tuple[int, int]]()
+        for damage in (
+            "UPDATE nodes__versions SET type = 'other' WHERE id = 'n0' AND since_position = 25",
+            "DELETE FROM edges__versions WHERE id = 'e5'",
+            "UPDATE nodes__versions SET until_position = 30 WHERE id = 'n7'",
+        ):
+            async with system.storage.session(write=True) as session:
+                assert isinstance(session, SqlSession)
+                await session.link.run(damage)
+            found = await system.verify()
+            assert not found.ok and found.stored == found.replayed and "versions" in found.problems[0], found
+            told.clear()
+            assert await system.rebuild_history(lambda done, total: told.append((done, total))) == end
+            assert told[-1] == (end, end) and (await system.verify()).ok
+
+
 async def test_the_past_cannot_be_written(url: str) -> None:
     async with System.at_url(url) as system:
         await fill(system)

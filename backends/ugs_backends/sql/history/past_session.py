@@ -24,7 +24,7 @@ from ugs_backends.sql.compiler.conditions import HeldAt
 from ugs_backends.sql.compiler.log_queries import build_event_query
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.dialect import Dialect, quote_identifier
-from ugs_backends.sql.history.version_tables import PastCatalog, PastTable, held_at
+from ugs_backends.sql.history.version_tables import PastCatalog, held_at
 from ugs_backends.sql.history.version_writer import VersionWriter
 from ugs_backends.sql.native_session import NativeSession, is_one_statement, is_point, is_storable_key
 from ugs_backends.sql.row_codec import decode_event, decode_head
@@ -95,7 +95,7 @@ class PastSession(NativeSession):
         self.reads = PastReads(shape.catalog, position)
 
     def _knows(self, table: Table) -> bool:
-        return isinstance(table, PastTable) or table.name in self.shape.catalog.tables
+        return self.shape.catalog.has(table)
 
     # ── the log ──────────────────────────────────────────────────────────────
 
@@ -199,6 +199,8 @@ class PastSession(NativeSession):
     # ── plans and patterns ───────────────────────────────────────────────────
 
     async def read(self, plan: Read) -> ResultPage:
+        if not self._knows(plan.table):
+            return await execute_by_levels(self, plan)
         if is_point(plan):
             row = await self.find(plan.table, plan.where.value)  # type: ignore[attr-defined]
             return ResultPage([] if row is None else [ResultRow(row, {})])

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ugs.catalog import Catalog
 from ugs.errors import StorageIOError
 from ugs.reads.plan import Read, ResultPage
+from ugs.reads.rendering import RenderArgs, Rendering
 from ugs.storage import Session, Storage
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.connections.pool import Pool
-from ugs_backends.sql.history.past_session import PastContext, PastSession
+from ugs_backends.sql.history.past_session import PastContext, PastReads, PastSession
 
 if TYPE_CHECKING:
+    from ugs_backends.sql.history.row_history import RowHistory
     from ugs_backends.sql.storage import SqlStorage
 
 
@@ -39,8 +41,8 @@ class PastSqlStorage(Storage):
 
     scheme: ClassVar[str] = "past"
 
-    def __init__(self, present: SqlStorage, context: PastContext, position: int) -> None:
-        self._present, self._context, self._position = present, context, position
+    def __init__(self, present: SqlStorage, history: RowHistory, position: int) -> None:
+        self._present, self._history, self._context, self._position = present, history, history.context, position
         self.capabilities = present.capabilities  # type: ignore[misc]
         self.clock = present.clock
 
@@ -57,6 +59,13 @@ class PastSqlStorage(Storage):
         if write:
             raise StorageIOError("the past cannot be changed")
         return PastGlance(self._present.pool, self._context, self._position)
+
+    async def render(self, plan: Read, rendering: Rendering, late: RenderArgs) -> bytes:
+        text = None
+        if rendering.is_native and self._context.catalog.has(plan.table):
+            past = PastReads(self._context.catalog, self._position).read(plan)
+            text = await self._history.json_queries.text(past, rendering)
+        return await super().render(plan, rendering, late) if text is None else text
 
     async def read(self, plan: Read) -> ResultPage:
         async with PastGlance(self._present.pool, self._context, self._position) as session:
