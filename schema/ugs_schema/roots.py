@@ -18,7 +18,7 @@ from ugs_schema.graph.traversal import WalkingQuery
 from ugs_schema.ontologies.root_fields import OntologyMutation, OntologyQuery
 from ugs_schema.programs.root_fields import ProgramsMutation, ProgramsQuery, ProgramsSubscription
 from ugs_schema.recall.root_fields import RecallQuery
-from ugs_schema.system import SystemQuery
+from ugs_schema.system import SystemQuery, SystemSubscription
 from ugs_schema.viewer import ViewerQuery
 
 Query = merge_types(
@@ -43,4 +43,6 @@ Mutation = merge_types(
     "Mutation",
     (ChangingMutation, UndoMutation, FactsMutation, OntologyMutation, ActorsMutation, ProgramsMutation, KeysMutation),
 )
-Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription))
+Subscription = merge_types(
+    "Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription, SystemSubscription)
+)
