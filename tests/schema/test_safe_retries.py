@@ -20,7 +20,7 @@ WITHOUT_VERSION = {
         (
             *("upsertEntity", "addEntityAlias", "renameEntity", "deleteEntity", "mergeEntities"),
             *("registerPredicate", "deletePredicate", "deleteNote"),
-            *("addFact", "invalidateFact", "deleteFact", "ingest"),
+            *("unmergeEntity", "keepEntitiesApart", "addFact", "invalidateFact", "correctFact", "deleteFact", "ingest"),
         ),
         ROW_OF_FACTS,
     ),

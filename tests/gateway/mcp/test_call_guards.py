@@ -13,7 +13,7 @@ from ugs_gateway.mcp.tools.base import MemoryTool
 
 CHANGING = {tool.name: tool for profile in Profile for tool in tools_of(profile) if not tool.hints.read_only}
 READS_FIRST = "finds what it is about by reading first, which a retry would no longer find"
-WITHOUT_KEY = dict.fromkeys(("correct", "forget", "merge"), READS_FIRST)
+WITHOUT_KEY = dict.fromkeys(("forget", "merge"), READS_FIRST)
 ADDS = "adds something of its own, so no version can be meant"
 GROWS = "an ontology only grows; what is there already is refused"
 WITHOUT_VERSION = {
@@ -58,7 +58,10 @@ async def filled(talk: Talk) -> dict[str, dict[str, Any]]:
     task = (await talk("create_node", type="task", content="", format="text", properties={"title": "Call Ann"}))[
         "node_id"
     ]
+    stated = {"subject": "Bob", "predicate": "is", "value": "tall"}
+    fact = (await talk("remember", text="Bob is tall.", facts=[stated]))["facts"][0]["fact_id"]
     return {
+        "correct": {"fact_id": fact, "action": "retract", "reason": "He is not."},
         "add_node_type": {"type_name": "Person"},
         "add_connection_type": {"type_name": "Knows", "from_types": ["Person"], "to_types": ["Person"]},
         "define_property": {"type_name": "Project", "name": "rank", "kind": "integer"},
