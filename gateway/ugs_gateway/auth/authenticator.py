@@ -40,6 +40,7 @@ UNREADABLE_SECONDS = 30.0
 FILE_GONE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 CACHE_SIZE, CACHE_BYTES, LOGIN_BYTES = 1_000, 4 << 20, 1_024
 """Bounds of the cache of logins, and the estimated memory of a login besides its header."""
+TIME_CLAIMS = ("exp", "nbf", "iat")
 CONTEXT_CLAIMS = ("tenant", "project", "agent")
 MAX_CLAIM_CHARS = 200
 
@@ -174,7 +175,7 @@ class Authenticator:
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "sub"], "verify_aud": self.audience is not None},
             )
-            if any(isinstance(found.get(name), bool) for name in ("exp", "nbf", "iat")):
+            if not all(is_time(found[name]) for name in TIME_CLAIMS if name in found):
                 raise ValueError("a time is a number")
             found = {**found, "exp": float(found["exp"])}
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError) as error:
@@ -240,6 +241,11 @@ def principal_of(claims: Mapping[str, Any]) -> Principal:
             check_claim(claims[name], name)
     places = {name: claims[name] for name in CONTEXT_CLAIMS if name in claims}
     return Principal(user=login_name(claims["sub"]), roles=roles, **places)
+
+
+def is_time(value: object) -> bool:
+    """Whether a claim is a number; PyJWT also takes truth values and digits in a text."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def check_claim(value: object, name: str) -> None:
