@@ -269,7 +269,12 @@ class Planted:
             "createApiKey"
         ]
         self.secrets["token"] += [made["token"], made["token"].split("_", 2)[2]]
-        self.values = self._values(person, node, other) | ids | programs | {"key": made["apiKey"]["id"]}
+        hook = await self.do(CREATE_WEBHOOK, "admin", input={"url": f"https://x.example/{self.mark('keyname')}"})
+        self.secrets["token"].append(hook["createWebhook"]["secret"])
+        self.hook = hook["createWebhook"]["webhook"]["id"]
+        self.values = (
+            self._values(person, node, other) | ids | programs | {"key": made["apiKey"]["id"], "webhook": self.hook}
+        )
 
     async def _plant_graph(self, node: str, other: str) -> None:
         content = {"format": "markdown", "body": self.mark("content")}
@@ -353,6 +358,7 @@ REGISTER = (
 INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created } }"
 SAVE = "mutation($input: SaveProgramInput!) { saveProgram(input: $input) { program { programId } } }"
 RENAME = "mutation($id: Int!, $input: SaveProgramInput!) { updateProgram(id: $id, input: $input) { program { name } } }"
+CREATE_WEBHOOK = "mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }"
 CREATE_KEY = "mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id } } }"
 IDS = "query($a: String!, $b: String!) { a: entity(name: $a) { entityId } b: entity(name: $b) { entityId } }"
 

@@ -188,6 +188,8 @@ class Matrix:
                 "SendMessageInput.type": "get",
             },
             **{"CreateApiKeyInput.name": f"key {fresh}", "RevokeApiKeyInput.id": at["key"], "afterSeq": 0},
+            **{"CreateWebhookInput.url": f"https://x.example/{fresh}", "CreateWebhookInput.types": ["NodeAdded"]},
+            **{"ManageWebhookInput.id": at["webhook"], "RewindWebhookInput.id": at["webhook"]},
             **{
                 "events.afterSeq": 0,
                 "elementChanged.afterSeq": 0,
@@ -385,6 +387,7 @@ async def opened(
             tenants=tenancy,
             token_file=str(file),
             store_keys=True,
+            webhooks=True,
             mcp_profile="extended",
             max_cost=1 << 40,
             request_seconds=60,
