@@ -188,8 +188,12 @@ class Matrix:
                 "SendMessageInput.type": "get",
             },
             **{"CreateApiKeyInput.name": f"key {fresh}", "RevokeApiKeyInput.id": at["key"], "afterSeq": 0},
-            **{"CreateWebhookInput.url": f"https://x.example/{fresh}", "CreateWebhookInput.types": ["NodeAdded"]},
+            **{
+                "CreateWebhookInput.url": f"https://x.example/{fresh}",
+                "CreateWebhookInput.types": [Enumerated("NodeAdded")],
+            },
             **{"ManageWebhookInput.id": at["webhook"], "RewindWebhookInput.id": at["webhook"]},
+            "deleteWebhook.input": {"id": at["spare_webhook"]},
             **{
                 "events.afterSeq": 0,
                 "elementChanged.afterSeq": 0,
