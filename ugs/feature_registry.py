@@ -36,8 +36,9 @@ from ugs.storage import Session
 from ugs.tables import Row, Table
 from ugs.unit_of_work import UnitOfWork
 from ugs.vectors.feature import VECTORS
+from ugs.webhooks.feature import WEBHOOKS_FEATURE
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION)
+FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION, WEBHOOKS_FEATURE)
 
 
 def change_nothing(event: Event) -> list[Change]:

@@ -20,6 +20,7 @@ from ugs_schema.programs.root_fields import ProgramsMutation, ProgramsQuery, Pro
 from ugs_schema.recall.root_fields import RecallQuery
 from ugs_schema.system import SystemQuery, SystemSubscription
 from ugs_schema.viewer import ViewerQuery
+from ugs_schema.webhooks import WebhooksMutation, WebhooksQuery
 
 Query = merge_types(
     "Query",
@@ -35,13 +36,23 @@ Query = merge_types(
         ActorsQuery,
         ProgramsQuery,
         KeysQuery,
+        WebhooksQuery,
         RecallQuery,
         ViewerQuery,
     ),
 )
 Mutation = merge_types(
     "Mutation",
-    (ChangingMutation, UndoMutation, FactsMutation, OntologyMutation, ActorsMutation, ProgramsMutation, KeysMutation),
+    (
+        ChangingMutation,
+        UndoMutation,
+        FactsMutation,
+        OntologyMutation,
+        ActorsMutation,
+        ProgramsMutation,
+        KeysMutation,
+        WebhooksMutation,
+    ),
 )
 Subscription = merge_types(
     "Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription, SystemSubscription)

@@ -244,6 +244,7 @@ class Planted:
     def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]]) -> None:
         self.ask_as = ask_as
         self.count = 0
+        self.webhooks: list[str] = []
         self.secrets: dict[str, list[str]] = {kind: [f"zq{kind}{uuid4().hex[:12]}"] for kind in KINDS}
         self.secrets["ids"] = []
         self.values: dict[str, Any] = {}
@@ -269,7 +270,14 @@ class Planted:
             "createApiKey"
         ]
         self.secrets["token"] += [made["token"], made["token"].split("_", 2)[2]]
-        self.values = self._values(person, node, other) | ids | programs | {"key": made["apiKey"]["id"]}
+        while len(self.webhooks) < 2:  # a tenant may have a hundred, so they stay
+            given = {"url": f"https://x.example/{self.mark('keyname')}"}
+            hook = (await self.do(CREATE_WEBHOOK, "admin", input=given))["createWebhook"]
+            self.secrets["token"].append(hook["secret"])
+            self.webhooks.append(hook["webhook"]["id"])
+        self.values = self._values(person, node, other) | ids | programs
+        self.values |= {"key": made["apiKey"]["id"], "webhook": self.webhooks[0]}
+        self.values["spare_webhook"] = self.webhooks[1]
 
     async def _plant_graph(self, node: str, other: str) -> None:
         content = {"format": "markdown", "body": self.mark("content")}
@@ -353,6 +361,7 @@ REGISTER = (
 INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created } }"
 SAVE = "mutation($input: SaveProgramInput!) { saveProgram(input: $input) { program { programId } } }"
 RENAME = "mutation($id: Int!, $input: SaveProgramInput!) { updateProgram(id: $id, input: $input) { program { name } } }"
+CREATE_WEBHOOK = "mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }"
 CREATE_KEY = "mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id } } }"
 IDS = "query($a: String!, $b: String!) { a: entity(name: $a) { entityId } b: entity(name: $b) { entityId } }"
 

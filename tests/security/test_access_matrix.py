@@ -191,6 +191,12 @@ class Matrix:
             },
             **{"CreateApiKeyInput.name": f"key {fresh}", "RevokeApiKeyInput.id": at["key"], "afterSeq": 0},
             **{
+                "CreateWebhookInput.url": f"https://x.example/{fresh}",
+                "CreateWebhookInput.types": [Enumerated("NodeAdded")],
+            },
+            **{"ManageWebhookInput.id": at["webhook"], "RewindWebhookInput.id": at["webhook"]},
+            "deleteWebhook.input": {"id": at["spare_webhook"]},
+            **{
                 "events.afterSeq": 0,
                 "elementChanged.afterSeq": 0,
                 "nodesChanged.afterSeq": 0,
@@ -387,6 +393,7 @@ async def opened(
             tenants=tenancy,
             token_file=str(file),
             store_keys=True,
+            webhooks=True,
             mcp_profile="extended",
             max_cost=1 << 40,
             request_seconds=60,
