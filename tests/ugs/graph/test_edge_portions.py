@@ -27,5 +27,5 @@ async def test_portions_hold_every_edge_once_in_its_sequence(
             portions = [
                 [edge.id for edge in edges] async for edges in edges_at(session, "hub", direction, size=1) if edges
             ]
-        assert sum(portions, []) == [f"e{number}" for number in range(count)]
+        assert [id for portion in portions for id in portion] == [f"e{number}" for number in range(count)]
         assert all(len(portion) <= 2 for portion in portions)
