@@ -177,6 +177,11 @@ class SqlStorage(Storage):
 
     # ── the past ─────────────────────────────────────────────────────────────
 
+    def history_session(self) -> AbstractAsyncContextManager[SqlSession]:
+        """A transaction that makes versions of rows: the only one that does; writers of the present may run beside it
+        where the database lets them."""
+        return self._write_session()
+
     async def at(self, position: int) -> Storage | None:
         history = self._history
         if history is None or not await history.reaches(position):

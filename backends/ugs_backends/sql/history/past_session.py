@@ -194,7 +194,10 @@ class PastSession(NativeSession):
         return await super().nearest(self.shape.catalog.past(table), near)
 
     async def top_ranked(self, table: Table, asked: RankedQuery) -> list[RankedRow] | None:
-        return None
+        if not self._knows(table):
+            return []
+        past = replace(asked, where=self.reads.where(table, asked.where))
+        return await super().top_ranked(self.shape.catalog.past(table), past)
 
     # ── plans and patterns ───────────────────────────────────────────────────
 
