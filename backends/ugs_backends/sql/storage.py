@@ -31,6 +31,8 @@ from ugs_backends.sql.table_names import EVENTS
 POOL_TIMEOUT_SECONDS = 5.0
 """Seconds that a session waits for a free connection."""
 MAX_WATCHERS = 100
+MAX_PAST_STATES = 8
+"""Past states that are kept with the vectors made for them."""
 NATIVE = frozenset({"read", "find", "count", "group", "aggregate", "keys", "match", "nearest", "heaviest", "watch"})
 
 
@@ -47,6 +49,8 @@ class SqlStorage(Storage):
         self.native = native
         self._keeps_versions = native and history
         self._history: RowHistory | None = None
+        self._past: dict[int, PastSqlStorage] = {}
+        """The states that were asked for last, with what was computed for them."""
         if not native:
             self.capabilities = replace(self.capabilities, native=frozenset())  # type: ignore[misc]
         self._readers = readers
@@ -89,6 +93,7 @@ class SqlStorage(Storage):
     async def close(self) -> None:
         if self._history is not None:
             await self._history.close()
+        self._past.clear()
         pools = (self._pool, self._watchers)
         self._pool = self._watchers = self._shape = None
         for pool in pools:
@@ -177,11 +182,20 @@ class SqlStorage(Storage):
 
     # ── the past ─────────────────────────────────────────────────────────────
 
+    def history_session(self) -> AbstractAsyncContextManager[SqlSession]:
+        """A transaction that makes versions of rows: the only one that does; writers of the present may run beside it
+        where the database lets them."""
+        return self._write_session()
+
     async def at(self, position: int) -> Storage | None:
         history = self._history
         if history is None or not await history.reaches(position):
             return None
-        return PastSqlStorage(self, history, position)
+        found = self._past.pop(position, None) or PastSqlStorage(self, history, position)
+        self._past[position] = found
+        if len(self._past) > MAX_PAST_STATES:
+            del self._past[next(iter(self._past))]
+        return found
 
     async def history_end(self) -> int | None:
         return None if self._history is None else await self._history.find_end()
@@ -207,6 +221,7 @@ class SqlStorage(Storage):
             existing = {row[0] for row in await session.link.rows(self.dialect.table_names())}
             names += [name for name in version_names if name in existing]
             await session.link.run(*self.dialect.empty([EVENTS, *names]), FORGET_END)
+        self._past.clear()
         if self._history is not None:
             self._history.forget_end()
 

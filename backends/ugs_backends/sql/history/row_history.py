@@ -178,7 +178,7 @@ class RowHistory:
 
     async def _take_chunk(self, until: int) -> int:
         """Take in the next events; returns the position reached."""
-        async with self._storage.session(write=True) as current:
+        async with self._storage.history_session() as current:
             link = current.link
             end = await self._read_end(link)
             if end is None:
@@ -217,7 +217,7 @@ class RowHistory:
         async with self._storage.session() as session:
             head = (await session.head()).position
         if await self.find_end() == head:
-            async with self._storage.session(write=True) as session:
+            async with self._storage.history_session() as session:
                 await session.link.run(FORGET_END)
             # Until then other processes may believe what they read of the end; only then the tables are emptied.
             await asyncio.sleep(2 * KNOWN_SECONDS)
