@@ -11,6 +11,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 LOCK   := requirements.lock
 WEB    := gateway/ugs_gateway/static/studio/index.html
+SITE   := gateway/ugs_gateway/static/docs
 DATA   ?= data
 HOST   ?= 127.0.0.1
 PORT   ?= 8000
@@ -25,7 +26,7 @@ PIECES := gateway backends ugs security faults schema
 ASIDE  := $(addprefix --ignore=,tests/packaging $(WHOLE))
 # What `make check` runs: no servers, no processes, no browser; the kernel's tests beside the rest.
 QUICK  := tests/schema tests/house tests/docs/test_pages.py tests/backends/memory
-CODE   := $(wildcard ugs gateway backends schema conformance tests bench examples scripts)
+CODE   := $(wildcard ugs gateway backends schema conformance clients tests bench examples scripts)
 
 # What make test runs side by side, the longest first.
 EVERYTHING := conformance graphql_kit $(addprefix unit_,$(PIECES)) whole unit_rest packaging
@@ -33,7 +34,7 @@ EMPTY  :=
 SPACE  := $(EMPTY) $(EMPTY)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock lowest release clean
+.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock docs lowest release clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -47,7 +48,7 @@ $(STAMP): pyproject.toml $(LOCK)
 
 web: $(WEB)  ## build GraphiQL and Studio (needs Node.js; without it the gateway serves plain pages)
 
-$(WEB): $(wildcard web/* web/src/* web/studio/* web/studio/src/* web/studio/src/*/*)
+$(WEB): $(wildcard web/* web/src/* web/studio/* web/studio/src/* web/studio/src/*/* clients/typescript/* clients/typescript/src/* clients/typescript/src/*/*)
 	@scripts/web.sh
 
 run: $(STAMP) $(WEB)  ## serve the embedded store, data in ./data
@@ -136,7 +137,10 @@ lock: $(STAMP)  ## resolve the dependencies into requirements.lock (UPGRADE=1: t
 lowest: $(STAMP)  ## the quick tests with the oldest dependencies that pyproject.toml allows
 	@scripts/lowest.sh "$(VENV)" build/lowest
 
-release: $(STAMP) $(WEB)  ## build and check what a release consists of, in build/release (publishes nothing)
+docs: $(STAMP)  ## build the documentation site, which the gateway then serves at /docs
+	@scripts/docs.sh "$(VENV)" $(SITE)
+
+release: $(STAMP) $(WEB) docs  ## build and check what a release consists of, in build/release (publishes nothing)
 	@scripts/release.sh "$(VENV)"
 
 clean:  ## remove the environment, caches and build output (never ./data)

@@ -14,8 +14,9 @@ give_up() {
 
 command -v node >/dev/null && command -v npm >/dev/null || give_up "Node.js is not installed"
 mkdir -p "$work"
-rm -rf "$work/src" "$work/studio"
+rm -rf "$work/src" "$work/studio" "$work/client"
 cp -r web/. "$work/"
+cp -r clients/typescript "$work/client"
 cd "$work"
 if ! cmp -s package-lock.json node_modules/.installed 2>/dev/null; then
     echo "==> fetching the packages of GraphiQL and Studio"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Types, lint and unit tests of Studio, with the packages that scripts/web.sh has fetched into build/web.
+# Types, lint and unit tests of Studio and of the TypeScript client, with the packages that scripts/web.sh has fetched into build/web.
 # Without Node.js or those packages there is nothing to check; in CI that is a failure.
 # usage: scripts/web_check.sh
 set -euo pipefail
@@ -10,10 +10,12 @@ if ! command -v node >/dev/null || [ ! -x build/web/node_modules/.bin/vitest ]; 
     [ -z "${CI:-}" ] || exit 1
     exit 0
 fi
-rm -rf build/web/studio
+rm -rf build/web/studio build/web/client
 cp -r web/. build/web/
+cp -r clients/typescript build/web/client
 cd build/web
 export NO_COLOR=1 UGS_SCHEMA=$OLDPWD/schema/ugs_schema/schema.graphql
 node_modules/.bin/tsc
+node_modules/.bin/tsc -p client/tsconfig.json --noEmit
 node_modules/.bin/biome lint --error-on-warnings
-node_modules/.bin/vitest run --dir studio/tests --reporter=dot
+node_modules/.bin/vitest run --reporter=dot

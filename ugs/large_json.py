@@ -87,14 +87,14 @@ def is_large(value: object) -> bool:
     return count_values(value, LARGE_COUNT) > LARGE_COUNT
 
 
-def count_values(value: object, most: float = inf) -> int:
-    """How many values there are inside lists and maps, at all levels; stops counting beyond `most`."""
+def count_values(value: object, max_count: float = inf) -> int:
+    """How many values there are inside lists and maps, at all levels; stops counting beyond `max_count`."""
     count, waiting = 0, [value]
-    while waiting and count <= most:
+    while waiting and count <= max_count:
         one = waiting.pop()
         if isinstance(one, dict | list):
             count += len(one)
-            if count <= most:
+            if count <= max_count:
                 waiting += one.values() if isinstance(one, dict) else one
     return count
 

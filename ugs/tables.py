@@ -175,6 +175,11 @@ class Table:
         self.row = row
         self.fields = tuple(fields)
         self.key = tuple(key)
+        self.row_key = self.key
+        """The fields that tell two rows of one answer apart; fewer than the key where that also tells versions of a row
+        apart, of which an answer has one."""
+        self.hidden: tuple[Field, ...] = ()
+        """Stored columns that rows do not have: only the key and conditions of a store name them."""
         self.unique = tuple(unique)
         self.indexes = tuple(indexes)
         self.checks = tuple(checks)
@@ -207,11 +212,11 @@ class Table:
     @cached_property
     def key_of(self) -> Callable[[Row], Any]:
         """A row's key: the plain value of a one-field key, else a tuple."""
-        return attrgetter(*self.key)
+        return attrgetter(*self.row_key)
 
     @cached_property
     def _fields(self) -> dict[str, Field]:
-        return {field.name: field for field in self.fields}
+        return {field.name: field for field in (*self.fields, *self.hidden)}
 
     def field(self, name: str) -> Field:
         return self._fields[name]

@@ -117,15 +117,15 @@ def is_plain(value: Any, depth: int) -> bool:
     return _are_valid(value if type(value) is list else (value,), depth)
 
 
-def is_plain_text(raw: bytes, most_depth: int) -> bool:
+def is_plain_text(raw: bytes, max_depth: int) -> bool:
     """Whether JSON passes `check_value`, judged from its text without decoding it. Conservative: True only for short
-    ASCII without escapes, empty strings, long numbers or exponents, and with at most `most_depth` brackets."""
+    ASCII without escapes, empty strings, long numbers or exponents, and with at most `max_depth` brackets."""
     return (
         len(raw) <= MAX_KEY
         and raw.isascii()
         and b"\\" not in raw
         and b'""' not in raw
-        and raw.count(b"{") + raw.count(b"[") <= most_depth
+        and raw.count(b"{") + raw.count(b"[") <= max_depth
         and LONG_NUMBER not in (digits := raw.translate(_AS_ZEROS))
         and EXPONENT not in digits
     )
@@ -234,21 +234,21 @@ def data_text(data: object) -> JsonText | None:
     return None if data is None else _bounded_text(data, "data", MAX_DATA_BYTES)
 
 
-def _bounded_text(value: object, what: str, most: int) -> JsonText:
+def _bounded_text(value: object, what: str, max_chars: int) -> JsonText:
     if not is_plain(value, MAX_DEPTH):
         _check_with_path(value, what, MAX_DEPTH)
     text = to_text(value)
-    if len(text) > most:
-        raise LimitExceeded(f"{what} takes {len(text)} characters, the limit is {most}", limit=most)
+    if len(text) > max_chars:
+        raise LimitExceeded(f"{what} takes {len(text)} characters, the limit is {max_chars}", limit=max_chars)
     return text
 
 
-def encode_plain_values(values: Sequence[Any], most: int) -> list[JsonText] | None:
+def encode_plain_values(values: Sequence[Any], max_chars: int) -> list[JsonText] | None:
     """The canonical texts of many values; None if one of them is not plain or too long."""
     if not all([is_plain(value, MAX_DEPTH) for value in values]):
         return None
     texts = [JsonText(_encode(value).decode()) for value in values]
-    return texts if max(map(len, texts), default=0) <= most else None
+    return texts if max(map(len, texts), default=0) <= max_chars else None
 
 
 def plain_properties(properties: Any) -> JsonText | None:
@@ -262,9 +262,9 @@ def plain_data(data: Any) -> JsonText | None:
     return NULL if data is None else _plain_text(data, MAX_DATA_BYTES)
 
 
-def _plain_text(value: Any, most: int) -> JsonText | None:
+def _plain_text(value: Any, max_chars: int) -> JsonText | None:
     text = to_text(value) if is_plain(value, MAX_DEPTH) else None
-    return text if text is not None and len(text) <= most else None
+    return text if text is not None and len(text) <= max_chars else None
 
 
 def check_type(value: object) -> str | None:

@@ -46,6 +46,7 @@ async function buildStudio(folder) {
   const page = await build({
     ...common,
     outdir,
+    alias: { "@ugs/client": "./client/src/index.ts" },
     jsx: "automatic",
     jsxImportSource: "preact",
     define: { ...common.define, LAYOUT_WORKER: JSON.stringify(basename(Object.keys(worker.metafile.outputs)[0])) },

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ugs.graph.api import Graph
 from ugs.graph.model import NODES
-from ugs.reads.expressions import ByPrefix, FirstProperty, Instant, JsonKey
+from ugs.reads.expressions import ByPrefix, FirstProperty, Instant, Joined, JsonKey
 from ugs.reads.plan import Page, Read
-from ugs.reads.rendering import Expression, Items, PageTemplate, Rendering, RowTemplate, Text
+from ugs.reads.rendering import Column, Expression, Items, PageTemplate, Rendering, RowTemplate, Text
 from ugs_conformance.support.event_loop import run
 from ugs_conformance.support.harness import Harness
 
@@ -44,6 +44,7 @@ EXPRESSIONS: list[Expression] = [
     FirstProperty("properties_text", ("$1", "it's"), "id"),
     Instant("created"),
     ByPrefix("id", (("user:", '"USER"'), ("project:", '"it\'s"')), '"$1 {}"'),
+    Joined((Text("it's \\ $1 \"{"), Column("id"), Text(":"), Column("id"))),
     *(JsonKey("properties_text", key) for key in KEYS),
     *(JsonKey("properties_text", "name", type) for type in ("string", "number", "integer", "boolean")),
     JsonKey("properties_text", "nul\x00"),

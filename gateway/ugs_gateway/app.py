@@ -36,7 +36,7 @@ from ugs_gateway.observability.counters import Counters
 from ugs_gateway.observability.metrics import CONTENT_TYPE, Metrics
 from ugs_gateway.observability.structured_logs import Log
 from ugs_gateway.observability.tracing import Tracing
-from ugs_gateway.rest import landing_page
+from ugs_gateway.rest import documentation, landing_page
 from ugs_gateway.rest.event_log import EventLogEndpoint
 from ugs_gateway.rest.programs import ProgramEndpoint
 from ugs_gateway.settings import Settings
@@ -107,6 +107,7 @@ def routes(admission: RequestAdmission, settings: Settings, graphql: GraphQLEndp
         Route("/health", health.health),
         Route("/graphiql/assets/{name}", graphiql.asset),
         Route("/studio/assets/{name}", studio.asset),
+        *documentation_routes(admission, settings),
         Route("/schema.graphql", only_for(admission, schema_text, admins=not settings.shows_schema)),
         Route("/graphql", graphql.serve, methods=["GET", "POST"]),
         WebSocketRoute("/graphql", WebSocketEndpoint(admission, settings).serve),
@@ -117,6 +118,12 @@ def routes(admission: RequestAdmission, settings: Settings, graphql: GraphQLEndp
     if settings.metrics:
         found.append(Route("/metrics", only_for(admission, metrics, owners=True)))
     return found
+
+
+def documentation_routes(admission: RequestAdmission, settings: Settings) -> list[BaseRoute]:
+    """The routes of the documentation. It tells which version runs, so strangers do not see it where callers log in."""
+    page = only_for(admission, documentation.page) if settings.has_login else documentation.page
+    return [Route("/docs", documentation.redirect), Route("/docs/{page:path}", page)]
 
 
 def typed_routes(endpoint: OntologyEndpoint) -> list[BaseRoute]:
@@ -132,11 +139,12 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def only_for(admission: RequestAdmission, handler: Handler, admins: bool = False, owners: bool = False) -> Handler:
-    """The handler with authentication, where that is configured; optionally only for admins or for the tenant that owns
-    the store."""
+    """The handler with the Origin check and, where that is configured, authentication; optionally only for admins or
+    for the tenant that owns the store."""
 
     async def guarded(request: Request) -> Response:
         try:
+            admission.origins.check(request.headers)
             principal = admission.authenticate(request.headers.get("authorization"), address_of(request))
         except RequestRejected as refused:
             raise HTTPException(refused.status, refused.error.message, refused.headers) from refused

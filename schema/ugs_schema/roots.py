@@ -18,7 +18,7 @@ from ugs_schema.graph.traversal import WalkingQuery
 from ugs_schema.ontologies.root_fields import OntologyMutation, OntologyQuery
 from ugs_schema.programs.root_fields import ProgramsMutation, ProgramsQuery, ProgramsSubscription
 from ugs_schema.recall.root_fields import RecallQuery
-from ugs_schema.system import SystemQuery
+from ugs_schema.system import SystemQuery, SystemSubscription
 from ugs_schema.viewer import ViewerQuery
 from ugs_schema.webhooks import WebhooksMutation, WebhooksQuery
 
@@ -54,4 +54,6 @@ Mutation = merge_types(
         WebhooksMutation,
     ),
 )
-Subscription = merge_types("Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription))
+Subscription = merge_types(
+    "Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription, SystemSubscription)
+)

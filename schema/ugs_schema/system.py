@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 
 import strawberry
@@ -17,7 +18,7 @@ from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.reads.plan import Page
 from ugs.storage import EventQuery
 from ugs.support.budget import charge
-from ugs.system import State
+from ugs.system import State, Verification
 from ugs_schema.compiler.graphql_executor import BUDGET
 from ugs_schema.context import Info, RequestContext
 from ugs_schema.graph.command_warnings import Warning
@@ -127,17 +128,7 @@ class SystemQuery:
 
     @strawberry.field(description="Replays the log beside the store and compares; takes a while on a large log")
     async def verify(self, info: Info) -> IntegrityReport:
-        found = await info.context.system.verify()
-        problems = [Warning(code=WALCorrupt.code, message=problem, id=None) for problem in found.problems]
-        if found.stored != found.replayed:
-            told = "the state differs from what the log says"
-            problems.append(Warning(code=DigestMismatch.code, message=told, id=None))
-        return IntegrityReport(
-            ok=found.ok,
-            events_checked=Position(found.events),
-            digest=found.stored,
-            problems=problems,
-        )
+        return to_integrity_report(await info.context.system.verify())
 
     @strawberry.field(description="Nodes and edges as JSON, at most 10,000 together; larger graphs export by the CLI")
     async def export_graph(self, info: Info, scope: Scope | None = None, at: At | None = None) -> Json:
@@ -153,6 +144,46 @@ class SystemQuery:
                 charge(len(piece))
                 pieces.append(piece)
         return Json(Raw(b"".join(pieces)))
+
+
+@strawberry.type(description="News of a running check: how far it is, or at last what it found")
+class VerifyRunUpdate:
+    events_checked: Position = strawberry.field(description="How many events were replayed so far")
+    events: Position = strawberry.field(description="How many there are to replay")
+    report: IntegrityReport | None = strawberry.field(description="The end")
+
+
+@strawberry.type
+class SystemSubscription:
+    @strawberry.subscription(description="Replay the log beside the store, hear how far it is, then what was found")
+    async def verify_run(self, info: Info) -> AsyncIterator[VerifyRunUpdate]:
+        latest, moved = (0, 0), asyncio.Event()
+
+        def note_progress(done: int, of: int) -> None:
+            nonlocal latest
+            latest = (done, of)
+            moved.set()
+
+        running = asyncio.create_task(info.context.system.verify(note_progress))
+        running.add_done_callback(lambda task: moved.set())
+        try:
+            while not running.done():
+                await moved.wait()
+                moved.clear()
+                if not running.done():
+                    yield VerifyRunUpdate(events_checked=Position(latest[0]), events=Position(latest[1]), report=None)
+            report = to_integrity_report(await running)
+            yield VerifyRunUpdate(events_checked=report.events_checked, events=report.events_checked, report=report)
+        finally:
+            running.cancel()
+
+
+def to_integrity_report(found: Verification) -> IntegrityReport:
+    problems = [Warning(code=WALCorrupt.code, message=problem, id=None) for problem in found.problems]
+    if found.stored != found.replayed:
+        told = "the state differs from what the log says"
+        problems.append(Warning(code=DigestMismatch.code, message=told, id=None))
+    return IntegrityReport(ok=found.ok, events_checked=Position(found.events), digest=found.stored, problems=problems)
 
 
 def _to_type_names(types: list[EventType] | None) -> frozenset[str] | None:

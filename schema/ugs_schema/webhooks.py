@@ -29,8 +29,9 @@ from ugs.webhooks.model import Webhook as KernelWebhook
 from ugs.webhooks.registry import CreatedWebhook, WebhookRegistry, WebhookRequest
 from ugs_schema.context import Info
 from ugs_schema.graph.events import EventType
-from ugs_schema.graph.filters import EdgeFilter, NodeFilter, build_edge_where, build_node_where
+from ugs_schema.graph.filters import EdgeFilter, NodeFilter
 from ugs_schema.graph.inputs import MUTATION_ID_DESCRIPTION, RETRY_DESCRIPTION
+from ugs_schema.graph.list_arguments import build_edge_where, build_node_where
 from ugs_schema.graph.queries import get_arguments
 from ugs_schema.graph.subscriptions import (
     Events,

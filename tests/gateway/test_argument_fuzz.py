@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,12 +25,12 @@ from graphql import (
 )
 from starlette.testclient import TestClient
 
+from tests.gateway.fuzz_stores import IN_FULL, STORES, url_of
 from ugs.graph.api import Graph
 from ugs_gateway.app import create_app
 from ugs_gateway.settings import Settings
 from ugs_schema import build_schema as build_own_schema
 
-IN_FULL = int(os.environ.get("UGS_TEST_FUZZ", "40")) > 100
 SHARE = 6
 SCHEMA = build_schema(build_own_schema().as_str())
 QUERY = SCHEMA.query_type
@@ -67,9 +66,10 @@ FORGED: list[Any] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    options = Settings(store="memory:", max_tokens=20_000, max_cost=1_000_000, max_document_chars=1 << 20)
+@pytest.fixture(scope="module", params=STORES)
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    store = url_of(request.param, tmp_path_factory.mktemp("fuzz_arguments"))
+    options = Settings(store=store, max_tokens=20_000, max_cost=1_000_000, max_document_chars=1 << 20)
     with TestClient(create_app(options), base_url="http://localhost", raise_server_exceptions=False) as client:
         system = client.app.state.system  # type: ignore[attr-defined]
         client.portal.call(Graph(system).load_demo)  # type: ignore[union-attr]

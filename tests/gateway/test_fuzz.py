@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis_graphql import from_schema, nodes
 from starlette.testclient import TestClient
 
+from tests.gateway.fuzz_stores import STORES, url_of
 from ugs.graph.api import Graph
 from ugs_gateway.app import create_app
 from ugs_gateway.settings import Settings
@@ -48,9 +49,10 @@ usual = settings(
 )
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    options = Settings(store="memory:", max_tokens=20_000, max_depth=50, max_aliases=1_000, max_cost=1_000_000)
+@pytest.fixture(scope="module", params=STORES)
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    store = url_of(request.param, tmp_path_factory.mktemp("fuzz_requests"))
+    options = Settings(store=store, max_tokens=20_000, max_depth=50, max_aliases=1_000, max_cost=1_000_000)
     with TestClient(create_app(options), base_url="http://localhost", raise_server_exceptions=False) as client:
         system = client.app.state.system  # type: ignore[attr-defined]
         client.portal.call(Graph(system).load_demo)  # type: ignore[union-attr]

@@ -18,8 +18,8 @@ from graphql import GraphQLField, GraphQLNonNull, GraphQLObjectType, get_named_t
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from tests.gateway.fuzz_stores import IN_FULL, STORES, url_of
 from tests.gateway.test_argument_fuzz import (
-    IN_FULL,
     JSON_VALUES,
     LITERALS,
     MANY_DIGITS,
@@ -46,9 +46,9 @@ PLANTED = (
 )
 
 
-@pytest.fixture(scope="module", params=["memory", "sqlite"] if IN_FULL else ["memory"])
+@pytest.fixture(scope="module", params=STORES)
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    store = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path_factory.mktemp('fuzz')}/graph.db"
+    store = url_of(request.param, tmp_path_factory.mktemp("fuzz_interfaces"))
     wide = {"max_tokens": 20_000, "max_cost": 1_000_000, "max_document_chars": 1 << 20, "max_depth": 40}
     options = Settings(store=store, mcp_profile="extended", **wide)  # type: ignore[arg-type]
     with TestClient(create_app(options), base_url="http://localhost", raise_server_exceptions=False) as client:

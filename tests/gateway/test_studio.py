@@ -281,6 +281,70 @@ def test_a_program_runs_step_by_step_and_is_kept(studio: Studio) -> None:
     studio.page.wait_for("!!document.querySelector('.blocks .wrong')")
 
 
+def test_the_working_graph_is_drawn_after_each_step_with_what_the_step_added(studio: Studio) -> None:
+    program = "+ MATCH (p) WHERE p.role = 'engineer' RETURN p;\n+ MATCH (a)-[r]->(b) RETURN a, r, b;\n- MATCH (p) WHERE p.role = 'engineer' RETURN p;\n"
+    studio.open("#/query?tab=program")
+    studio.fill("Program", program)
+    studio.click("Run")
+    studio.page.wait_for("document.querySelectorAll('.steps tbody tr').length === 3")
+    drawn = "Number(document.querySelector('.result-graph').dataset.nodes)"
+    colours = "[...new Set(studioCanvas.scene.graph.mapNodes((id, {change}) => change ?? ''))].sort().join()"
+    final = studio.page.value(drawn)
+    for path, count, marked in (("0", 1, "added"), ("1", final + 1, ",added"), ("2", final, "")):
+        studio.click(f"Working graph after step {path}")
+        studio.page.wait_for(f"{drawn} === {count} && {colours} === {json.dumps(marked)}")
+        studio.page.wait_for("document.querySelector('[aria-pressed=true].step-choice') !== null")
+    studio.click("Working graph after step 0")
+    keep_picture(studio.page, "program-step")
+    studio.click("Working graph after step 0")
+    studio.page.wait_for(f"{drawn} === {final}")
+    # The address brings the program back, in a tab that never typed it.
+    address = studio.page.value("location.hash")
+    studio.page.value("sessionStorage.clear()")
+    studio.open(address)
+    assert studio.page.value("helpers.field('Program').value") == program
+
+
+def test_a_program_that_was_kept_is_opened_with_its_parameters_and_deleted(studio: Studio) -> None:
+    studio.open("#/query?tab=program")
+    studio.fill("Program", "+ MATCH (p) WHERE p.role = $role RETURN p;\n")
+    studio.fill("Name", "by role")
+    studio.click("Keep it")
+    studio.sees("V040 Unresolved parameter: $role")
+    studio.fill("Program", "@param role: string\n\n+ MATCH (p) WHERE p.role = $role RETURN p;\n")
+    studio.page.wait_for("!document.querySelector('.blocks .wrong')")
+    studio.click("Keep it")
+    studio.page.wait_for("document.querySelector('.saved')?.innerText.includes('by role')")
+    studio.page.value("sessionStorage.clear()")
+    studio.open("#/query?tab=program")
+    studio.click("by role")
+    studio.fill("$role", "engineer")
+    studio.click("Run")
+    studio.page.wait_for("document.querySelector('.result-graph')?.dataset.nodes === '1'")
+    assert "role" in studio.page.value("decodeURIComponent(location.hash)")
+    studio.page.value("[...document.querySelectorAll('.saved li')].find((row) => row.innerText.includes('by role')).querySelector('[aria-label=Delete]').click()")
+    studio.page.wait_for("!document.querySelector('.saved').innerText.includes('by role')")
+
+
+def test_two_entities_that_may_be_the_same_are_compared_and_merged(studio: Studio) -> None:
+    for name, value in (("Maria Gonzalez", "tea"), ("Maria Gonzales", "coffee")):
+        studio.ask(
+            f'mutation {{ addFact(input: {{scope: "project_shared", subject: {{name: "{name}", kind: "person"}}, predicate: "likes", '
+            f'objectValue: "{value}", notes: [{{text: "{name} wants {value}", source: "table"}}]}}) {{ created }} }}'
+        )
+    studio.open("#/facts?list=duplicates")
+    studio.page.wait_for("document.querySelector('.entity-side')?.innerText.includes('Maria Gonzale')")
+    studio.click("Compare")
+    studio.sees("Facts that move")
+    words = studio.page.value("document.querySelector('dialog').innerText")
+    assert ("tea" in words or "coffee" in words) and "Names that lead to it afterwards" in words, words
+    assert len(studio.ask('{ entities(search: "Maria") { nodes { canonical } } }')["entities"]["nodes"]) == 2
+    keep_picture(studio.page, "merge")
+    studio.page.value("[...document.querySelectorAll('dialog footer button')].at(-1).click()")
+    studio.page.wait_for("!document.querySelector('dialog')")
+    assert len(studio.ask('{ entities(search: "Maria") { nodes { canonical } } }')["entities"]["nodes"]) == 1
+
+
 def test_facts_show_lanes_supersession_evidence_and_both_clocks(studio: Studio) -> None:
     studio.ask('mutation { registerPredicate(input: {alias: "lives in"}) { created } }')
     studio.open("#/facts")
@@ -387,6 +451,29 @@ def test_an_ontology_is_drawn_and_grows(studio: Studio) -> None:
     studio.page.wait_for("document.querySelectorAll('.diagram .box').length === 3")
 
 
+def test_what_breaks_an_ontology_is_found_and_opened(studio: Studio) -> None:
+    with_variables(
+        studio.gateway,
+        "mutation($input: CreateOntologyInput!) { createOntology(input: $input) { ontology { name } } }",
+        {"input": {
+            "name": "strict", "nodeTypes": ["person", "task", "project"],
+            "connectionTypes": [{"name": "assigned_to", "fromTypes": ["task"], "toTypes": ["person"]}],
+            "properties": [{"type": "task", "definitions": [
+                {"name": "status", "kind": "STRING", "enum": ["pending"]}, {"name": "owner", "kind": "STRING", "required": True}
+            ]}],
+        }},
+    )  # fmt: skip
+    studio.open("#/ontology?name=strict")
+    studio.sees("connections it does not know")
+    studio.click("Check the whole graph")
+    studio.sees("3 rules were checked.")
+    studio.sees("assigned_to: ends that it does not allow")
+    studio.sees("task: without owner, which it requires")
+    studio.sees("task: status is none of the values it allows")
+    studio.click("task_1")
+    studio.page.wait_for("document.querySelector('.inspector h2')?.textContent === 'Implement login'")
+
+
 def test_what_happens_appears_while_one_watches(studio: Studio) -> None:
     studio.open("#/live")
     studio.page.wait_for("!!document.querySelector('.link-state.live')")
@@ -435,7 +522,9 @@ def test_a_backup_holds_every_event_and_makes_an_empty_store_the_same(studio: St
 def test_the_admin_screen_verifies_and_imports_with_a_report(studio: Studio) -> None:
     studio.open("#/admin")
     studio.click("Verify")
-    studio.sees("log and store agree")
+    studio.sees("Log and store agree.")
+    studio.sees("The log is whole")
+    assert len(studio.page.value("document.querySelector('.digest').textContent")) == 64
     rows = (
         '{"nodes": [{"id": "in1", "type": "t"}, {"id": "alice", "type": "t"}, {"id": "in2", "type": "t"}], "edges": []}'
     )
@@ -448,6 +537,75 @@ def test_the_admin_screen_verifies_and_imports_with_a_report(studio: Studio) -> 
     studio.sees("2 nodes and 0 edges came in.")
     studio.sees("1 row was refused:")
     assert "alice" in studio.page.value("document.querySelector('.refusals').innerText")
+
+
+def test_an_export_holds_what_the_gateway_exports_and_tells_how_far_it_is(studio: Studio, tmp_path: Path) -> None:
+    studio.ask(
+        'mutation { addNode(input: {id: "written", content: {format: "markdown", body: "# Words"}}) { node { id } } }'
+    )
+    studio.page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    studio.open("#/admin")
+    studio.page.value("window.told = new Set(); new MutationObserver(() => { const bar = document.querySelector('[aria-label=\"Import and export\"] progress'); "
+                      "if (bar) told.add(bar.value); }).observe(document.body, {subtree: true, childList: true, attributes: true})")
+    studio.click("Export everything as JSON")
+    studio.sees("Saved: ")
+    file = tmp_path / "graph.json"
+    studio.page.wait_until(file.is_file, "the file is saved")
+    assert json.loads(file.read_text("utf-8")) == studio.ask("{ exportGraph }")["exportGraph"]
+    assert studio.page.value("told.size") > 1
+
+
+def test_a_selection_of_several_is_pinned_hidden_and_joined_by_a_path(studio: Studio) -> None:
+    studio.open("#/explore?nodes=alice,charlie&sel=alice,charlie")
+    studio.sees("2 selected")
+    studio.click("Pin")
+    studio.page.wait_for("location.hash.includes('pinned=alice')")
+    studio.click("Unpin")
+    studio.page.wait_for("!location.hash.includes('pinned')")
+    studio.ask('mutation { addEdge(input: {from: "bob", to: "charlie", type: "knows"}) { edge { id } } }')
+    studio.click("Path between the two")
+    studio.has_node("Bob Smith")
+    studio.click("Hide")
+    studio.sees("Show 2 hidden")
+    studio.click("Show 2 hidden")
+    studio.page.wait_for("!location.hash.includes('hidden')")
+
+
+def test_sizes_say_edges_or_a_property_and_pictures_are_saved(studio: Studio, tmp_path: Path) -> None:
+    for id, rank in (("small", 1), ("large", 9)):
+        studio.ask(f'mutation {{ addNode(input: {{id: "{id}", properties: {{rank: {rank}}}}}) {{ node {{ id }} }} }}')
+    studio.page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    studio.open("#/explore?nodes=small,large&size=property:rank")
+    size = "studioCanvas.scene.graph.getNodeAttribute('{}', 'size')"
+    studio.page.wait_for(f"{size.format('large')} > 3 * {size.format('small')}")
+    studio.page.value("(() => { const box = helpers.field('Size by'); box.value = 'same'; box.dispatchEvent(new Event('change', {bubbles: true})); })()")
+    studio.page.wait_for(f"{size.format('large')} === {size.format('small')} && location.hash.includes('size=same')")
+    for name, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("JSON", b"{")):
+        studio.click(name)
+        file = tmp_path / f"graph.{name.lower()}"
+        studio.page.wait_until(file.is_file, f"{name} is saved")
+        assert file.read_bytes().startswith(begins)
+    assert [node["id"] for node in json.loads((tmp_path / "graph.json").read_text("utf-8"))["nodes"]] == ["large", "small"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (820, 1180)])
+def test_every_screen_fits_a_tablet(studio: Studio, width: int, height: int) -> None:
+    studio.page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+    try:
+        for view in ("explore?nodes=alice,bob&sel=alice", "query?tab=program", "query", "facts?entity=", *SCREENS[3:]):
+            studio.open(f"#/{view}")
+            studio.page.wait_for("!document.querySelector('main .loading')")
+            found = studio.page.value(
+                "[...document.querySelectorAll('button, a, input, select, textarea')].filter((each) => each.checkVisibility()"
+                " && !each.closest('.skip, table, .scrolled')).filter((each) => { const at = each.getBoundingClientRect();"
+                " return !each.classList.contains('skip') && (at.left < -1 || at.right > innerWidth + 1); })"
+                ".map((each) => each.outerHTML.slice(0, 120))"
+            )
+            assert found == [], (view, found)
+            assert studio.page.value("document.documentElement.scrollWidth <= innerWidth"), view
+            keep_picture(studio.page, f"tablet-{width}-{view.partition('?')[0]}")
+    finally:
+        studio.page.call("Emulation.clearDeviceMetricsOverride")
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

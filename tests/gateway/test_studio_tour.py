@@ -161,7 +161,7 @@ def admin(studio: Studio, start: int) -> None:
     """Verify the store."""
     studio.tab_to_button("Verify")
     studio.page.press("Enter")
-    studio.sees("log and store agree")
+    studio.sees("Log and store agree.")
 
 
 TOUR = (explore, query, facts, time, ontology, live, admin)

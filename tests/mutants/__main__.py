@@ -35,7 +35,7 @@ KERNEL = (
 )
 LOG = (
     *of_kit("events", "persistence", "versions_and_time", "copy"),
-    *(f"tests/ugs/test_{name}.py" for name in ("log_reader", "log_chunks", "event_ids", "time_travel")),
+    *(f"tests/ugs/test_{name}.py" for name in ("log_reader", "log_chunks", "event_ids")),
     *(f"tests/backends/memory/test_{name}.py" for name in ("recovery", "covered_log", "foreign_logs", "snapshots")),
 )
 CYPHER = (

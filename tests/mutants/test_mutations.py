@@ -50,6 +50,13 @@ def test_every_feature_has_its_share() -> None:
     assert len(chosen) > 100
 
 
+def test_the_tests_of_every_feature_are_there() -> None:
+    named = {
+        name for target in TARGETS.values() for name in target.tests if name.startswith(("tests/", "conformance/"))
+    }
+    assert [name for name in sorted(named) if not (PROJECT / name).exists()] == []
+
+
 def test_tests_that_fail_without_a_fault_prove_nothing(tmp_path: Path) -> None:
     (tmp_path / "test_sample.py").write_text("def test_sample() -> None:\n    assert WORKS\n")
     with pytest.MonkeyPatch.context() as patch:

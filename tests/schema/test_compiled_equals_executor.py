@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,27 @@ from hypothesis import strategies as st
 
 from tests import servers
 from ugs import Graph, System
+from ugs.graph.content import NewContent
 from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.compiler.row_types import ROW_TYPES, OneProperty, RelatedCount, RelatedMany, RelatedOne, RowField
 from ugs_schema.context import RequestContext
 
-NODE_FIELDS = [
-    "id", "type", "scope", "properties", "data", "created", "modifiedAt", "version", "label", "__typename",
-    'property(key: "name")', "property(key: $key)", "degree", "degree(direction: INCOMING)",
-]  # fmt: skip
-EDGE_FIELDS = ["id", "type", "from", "to", "weight", "dangling", "createdAt", "properties", "__typename", "version"]
+ARGUMENTS: Mapping[type[RowField], list[str]] = {
+    OneProperty: ['(key: "name")', "(key: $key)"],
+    RelatedCount: ["", "(direction: INCOMING)"],
+}
+"""What declared fields are asked with; all others have no arguments but those of their lists."""
+CONTENT_FIELDS = " ".join(["__typename", *ROW_TYPES["Content"].by_name, "again: body"])
+
+
+def list_fields(row_type: str) -> list[str]:
+    """The declared fields of a type that show a value or content, as they are written in a query."""
+    values = [one for one in ROW_TYPES[row_type].fields if not isinstance(one, RelatedMany | RelatedOne)]
+    found = [one.name + arguments for one in values for arguments in ARGUMENTS.get(type(one), [""])]
+    return [*found, "__typename", f"content {{ {CONTENT_FIELDS} }}"]
+
+
+NODE_FIELDS, EDGE_FIELDS = list_fields("GraphNode"), list_fields("GraphEdge")
 PAGE_INFO = "pageInfo { hasNextPage hasPreviousPage startCursor endCursor __typename }"
 EDGE_ARGUMENTS = [
     "", "(first: 1)", "(last: 1)", "(first: $n)", '(type: "reports_to")', "(orderBy: [{field: WEIGHT, direction: DESC}])",
@@ -71,7 +84,7 @@ DIRECTIVES = ["", "", "", " @include(if: $yes)", " @skip(if: $yes)", " @include(
 def fields(draw: st.DrawFn, depth: int, on_node: bool) -> str:
     """A selection set on a node or an edge."""
     chosen = draw(st.lists(st.sampled_from(NODE_FIELDS if on_node else EDGE_FIELDS), min_size=1, max_size=2))
-    parts = [f"f{i}: {field}{draw(st.sampled_from(DIRECTIVES))}" for i, field in enumerate(chosen)]
+    parts = [f"f{i}: {place_directive(field, draw(st.sampled_from(DIRECTIVES)))}" for i, field in enumerate(chosen)]
     parts.append(draw(st.sampled_from(["id", "__typename"])))
     if depth > 0:
         for i in range(draw(st.integers(0, 2))):
@@ -79,6 +92,11 @@ def fields(draw: st.DrawFn, depth: int, on_node: bool) -> str:
     body = " ".join(parts)
     wrapped = f"... on {'GraphNode' if on_node else 'GraphEdge'} {{ {body} }}"
     return draw(st.sampled_from([body, wrapped, f"... {{ {body} }}"]))
+
+
+def place_directive(field: str, directive: str) -> str:
+    name, brace, below = field.partition(" {")
+    return f"{name}{directive}{brace}{below}"
 
 
 @st.composite
@@ -187,7 +205,9 @@ async def enrich(system: System) -> None:
         None,
         {"name": 'Zo\u00eb "Z" \u2603 \U0001f600', "n": 1.5, "none": None, "deep": {"a": [1, {}]}},
         {"x": [1]},
+        content=NewContent('# "Me" \u2603', "markdown"),
     )
+    await graph.add_node("bytes", "file", content=NewContent("AAEC/w==", "png", "base64"))
     await graph.add_edge("loop", "user:me", "user:me", None, 2.5)
     await graph.add_edge("dangling", "alice", "nobody", 'odd "type"', 1e21, {"k": "v"})
     for number, weight in enumerate((-0.0, 3, -2.25, 1e15, 123456789012345.6, 1e-7, 5e-324, 0.001, 4e307)):

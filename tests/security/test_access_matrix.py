@@ -38,6 +38,7 @@ from tests.security.access_matrix import (
 from ugs_gateway.app import create_app
 from ugs_gateway.auth.api_key_file import create_token
 from ugs_gateway.graphql.graphiql import assets
+from ugs_gateway.rest import documentation
 from ugs_gateway.settings import Settings, Tenancy
 from ugs_gateway.studio import application as studio
 
@@ -53,6 +54,7 @@ UNANSWERED = {
     "GET /mcp": "messages come by POST only; a GET is refused",
     "mcp tool create_ontology": "there is one ontology of this name for ever, and the others need it",
     **({} if assets() else {"GET /graphiql/assets/{name}": "the page was not built, so there are no files"}),
+    **({} if documentation.files() else {"GET /docs/{page:path}": "the site was not built, so there are no pages"}),
     **({} if studio.assets() else {"GET /studio/assets/{name}": "Studio was not built, so there are no files"}),
 }
 """Cases that nobody is answered, with the reason."""
@@ -528,7 +530,7 @@ async def ask_route(matrix: Matrix, path: str, method: str, name: str, covers: l
         at = matrix.planted.values
         filled = path.replace("{id}", str(at["program_id"])).replace("{ontology}", "matrix")
         files = studio.assets() if path.startswith("/studio") else assets()
-        filled = filled.replace("{name}", next(iter(files), "none"))
+        filled = filled.replace("{name}", next(iter(files), "none")).replace("{page:path}", "")
         if method == "GET" and path == "/graphql":
             filled += "?query={history(last:500){seq,type,data}}"
         headers = (("accept", f"{JSON_BODY}, text/event-stream"),) if path == "/mcp" else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from tests.gateway.processes import ugs
 from tests.security.conftest import Guarded
 from ugs.graph.commands import AddNode
+from ugs.ontology.api import Memory
+from ugs.ontology.definition import ConnectionType
 from ugs.system import System
 from ugs_gateway.app import create_app
 from ugs_gateway.auth.api_key_file import StoredToken, create_token
+from ugs_gateway.mirror.mirror import FileMirror
 from ugs_gateway.settings import Settings
 
 PLAN = "query($q: String!) { cypher(query: $q) { plan { operator details statement } explanation } }"
@@ -113,3 +118,29 @@ def test_files_of_a_store_are_for_their_owner(tmp_path: Path, store: str) -> Non
     assert set(modes.values()) == {0o600}, modes
     if store == "sqlite":
         assert set(modes) >= {"graph.db", "graph.db-wal", "graph.db-shm"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_files_that_commands_and_the_mirror_write_are_for_their_owner(tmp_path: Path) -> None:
+    async def write() -> None:
+        async with System.at_url(f"file:{tmp_path}/data") as system:
+            memory = Memory(system)
+            async with FileMirror(tmp_path / "mirror", system).following() as mirror:
+                await memory.create_ontology(["Memo"], [ConnectionType("About", ("Memo",), ("Memo",))])
+                await memory.create_node("Memo", "what nobody else may read", "markdown")
+                await mirror.update()
+
+    before = os.umask(0o022)
+    try:
+        asyncio.run(write())
+        for words in (("backup", "log.bak"), ("export", "all.log", "--format=log"), ("export", "graph.json")):
+            done = ugs(tmp_path, *words, "--store", f"file:{tmp_path}/data")
+            assert done.returncode == 0, done.stderr
+    finally:
+        os.umask(before)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {"log.bak", "all.log", "graph.json"} <= {path.name for path in files}
+    mirrored = [path for path in files if path.is_relative_to(tmp_path / "mirror")]
+    assert any("nobody else" in path.read_text("utf-8") for path in mirrored)
+    modes = {path.relative_to(tmp_path): path.stat().st_mode & 0o777 for path in files}
+    assert set(modes.values()) == {0o600}, modes

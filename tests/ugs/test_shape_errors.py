@@ -12,6 +12,7 @@ class Shape(msgspec.Struct, forbid_unknown_fields=True):
     number: int
     texts: list[str] = []
     name: Annotated[str, msgspec.Meta(min_length=1)] = "x"
+    weight: int | float = 1
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,7 @@ class Shape(msgspec.Struct, forbid_unknown_fields=True):
         ({"number": 1, "other": 1}, "`other` is not known here"),
         ({"number": 1, "texts": ["a", 1]}, "`texts[1]` must be a text, not a whole number"),
         ({"number": 1, "name": ""}, "`name` must be a text of length at least 1"),
+        ({"number": 1, "weight": "x"}, "`weight` must be a number, not a text"),
         ([], "it must be an object, not a list"),
     ],
 )

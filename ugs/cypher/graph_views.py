@@ -44,8 +44,8 @@ class StepwiseView:
     """Base of views without pattern push-down: patterns are matched step by step."""
 
     joins = False
-    most_matches = 0
-    answers_unless = matches_alone = False
+    max_matches = 0
+    supports_unless = matches_single_nodes = False
 
     async def match(self, question: PreparedPattern, texts: Sequence[str]) -> list[Match] | None:
         return None

@@ -59,7 +59,7 @@ class SingleStatementPlan(Struct, frozen=True):
 def plan_single_statement(text: str, alone: bool = True) -> SingleStatementPlan | None:
     """Compile a query for a single statement, cached; None if its text rules that out.
 
-    `alone`: the store also matches patterns of a single node (`Session.matches_alone`).
+    `alone`: the store also matches patterns of a single node (`Session.matches_single_nodes`).
     """
     prepared = prepare(text)
     if not _is_single_match(prepared):
@@ -91,7 +91,7 @@ async def run_single_statement(
 ) -> Result | None:
     """The result, or None if more than one statement is needed or the query takes too long for this path."""
     view = StoredGraph(session)
-    plan = plan_single_statement(query, view.matches_alone)
+    plan = plan_single_statement(query, view.matches_single_nodes)
     if plan is None or not view.joins or (plan.prepared.counted_labels and not view.orders_joins):
         return None
     execution = Run(GraphCache(view), params, limits)

@@ -31,7 +31,7 @@ from ugs.storage import Session
 from ugs.tables import Row, Table
 
 
-class Reader(Protocol):
+class RowReader(Protocol):
     """The methods of a unit of work or a session that look-ups need."""
 
     async def find(self, table: Table, key: Any) -> Row | None: ...
@@ -56,7 +56,7 @@ def belongs(row: Any, space: Space | None) -> bool:
     return space is None or (row.tenant_id, row.project_id) == (space.tenant, space.project)
 
 
-async def find_entity(reader: Reader, id: str, space: Space | None) -> Entity | None:
+async def find_entity(reader: RowReader, id: str, space: Space | None) -> Entity | None:
     """The entity with this id, or the one it was merged into; None if it is outside the space."""
     if not is_uuid(id):
         return None
@@ -72,7 +72,7 @@ async def find_entity(reader: Reader, id: str, space: Space | None) -> Entity | 
     return entity if entity is not None and belongs(entity, space) else None
 
 
-async def get_entity(reader: Reader, id: str, space: Space | None) -> Entity:
+async def get_entity(reader: RowReader, id: str, space: Space | None) -> Entity:
     entity = await find_entity(reader, id, space)
     if entity is None:
         raise EntityNotFound(id)
@@ -109,7 +109,7 @@ async def find_entities(session: Session, ids: Iterable[str], space: Space | Non
     return {id: found[lead] for id, lead in leads.items() if lead in found and belongs(found[lead], space)}
 
 
-async def find_by_name(reader: Reader, space: Space, name: str) -> Entity | None:
+async def find_by_name(reader: RowReader, space: Space, name: str) -> Entity | None:
     """The entity with this name, or the one that an entity with this name was merged into."""
     named = is_named(space, normalize_name(name))
     found = await reader.fetch(ENTITIES, named)
@@ -121,7 +121,7 @@ async def find_by_name(reader: Reader, space: Space, name: str) -> Entity | None
     return None
 
 
-async def find_by_surface(reader: Reader, space: Space, surface: str) -> Entity | None:
+async def find_by_surface(reader: RowReader, space: Space, surface: str) -> Entity | None:
     """The entity for a text: by name first, then by alias; raises `EntityAmbiguous` if several have the alias."""
     display_name(surface, "name")
     found = await find_by_name(reader, space, surface)
@@ -135,7 +135,7 @@ async def find_by_surface(reader: Reader, space: Space, surface: str) -> Entity 
     return mine[0] if mine else None
 
 
-async def find_ref(reader: Reader, space: Space, ref: EntityRef) -> Entity | None:
+async def find_ref(reader: RowReader, space: Space, ref: EntityRef) -> Entity | None:
     """Resolve a reference to an entity, or None."""
     if (ref.id is None) == (ref.name is None):
         raise InvalidFact("an entity is named by its id or by its name, and not by both")
@@ -144,14 +144,14 @@ async def find_ref(reader: Reader, space: Space, ref: EntityRef) -> Entity | Non
     return await find_by_surface(reader, space, ref.name or "")
 
 
-async def get_ref(reader: Reader, space: Space, ref: EntityRef) -> Entity:
+async def get_ref(reader: RowReader, space: Space, ref: EntityRef) -> Entity:
     entity = await find_ref(reader, space, ref)
     if entity is None:
         raise EntityNotFound(ref.id or ref.name or "")
     return entity
 
 
-async def find_predicate(reader: Reader, space: Space, alias: str) -> Predicate | None:
+async def find_predicate(reader: RowReader, space: Space, alias: str) -> Predicate | None:
     """The predicate with an alias, nearest scope first: tenant and project, project of all tenants, global."""
     display_name(alias, "predicate")
     keys = scope_keys(space)
@@ -165,7 +165,7 @@ async def find_predicate(reader: Reader, space: Space, alias: str) -> Predicate 
     return None
 
 
-async def get_predicate(reader: Reader, id: str, space: Space | None) -> Predicate:
+async def get_predicate(reader: RowReader, id: str, space: Space | None) -> Predicate:
     """The predicate with this id; raises `PredicateNotFound` also if it is not visible in the space."""
     predicate: Predicate | None = await reader.find(PREDICATES, id) if is_uuid(id) else None
     if predicate is None or not is_visible_in(predicate, space):
@@ -178,21 +178,21 @@ def is_visible_in(predicate: Predicate, space: Space | None) -> bool:
     return space is None or predicate.scope_key in scope_keys(space)
 
 
-async def get_fact(reader: Reader, id: str, space: Space | None) -> Fact:
+async def get_fact(reader: RowReader, id: str, space: Space | None) -> Fact:
     fact: Fact | None = await reader.find(FACTS, id) if is_uuid(id) else None
     if fact is None or not belongs(fact, space):
         raise FactNotFound(id)
     return fact
 
 
-async def get_note(reader: Reader, id: str, space: Space | None) -> Note:
+async def get_note(reader: RowReader, id: str, space: Space | None) -> Note:
     note: Note | None = await reader.find(NOTES, id) if is_uuid(id) else None
     if note is None or not belongs(note, space):
         raise NoteNotFound(id)
     return note
 
 
-async def get_all(reader: Reader, table: Table, key: str, ids: Sequence[str]) -> dict[str, Any]:
+async def get_all(reader: RowReader, table: Table, key: str, ids: Sequence[str]) -> dict[str, Any]:
     """Records by id, in one fetch."""
     rows = await reader.fetch(table, in_(key, sorted(set(ids)))) if ids else []
     return {getattr(row, key): row for row in rows}

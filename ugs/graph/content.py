@@ -57,7 +57,7 @@ def folded(body: str, encoding: str) -> str | None:
     return body.casefold() if encoding == UTF8 else None
 
 
-def checked(body: object, encoding: object, format: object, most: int = MAX_CONTENT_BYTES) -> dict[str, Any]:
+def checked(body: object, encoding: object, format: object, max_bytes: int = MAX_CONTENT_BYTES) -> dict[str, Any]:
     """Validated content in the form events use; raises a coded error."""
     if not isinstance(body, str):
         raise InvalidArgument("content must be text", argument="content")
@@ -66,7 +66,7 @@ def checked(body: object, encoding: object, format: object, most: int = MAX_CONT
             f"encoding must be utf-8 or base64, got {str(encoding)[:80]!r}", encoding=str(encoding)[:80]
         )
     name = validate_format(format)
-    _check_size(body, encoding, most)
+    _check_size(body, encoding, max_bytes)
     if encoding == BASE64:
         _check_base64(body)
     elif (bad := FORBIDDEN_TEXT.search(body)) is not None:
@@ -95,10 +95,10 @@ def validate_format(format: object) -> str:
     return format
 
 
-def _check_size(body: str, encoding: object, most: int) -> None:
+def _check_size(body: str, encoding: object, max_bytes: int) -> None:
     size = len(body) * 3 // 4 - body[-2:].count("=") if encoding == BASE64 else len(body.encode(errors="replace"))
-    if size > most:
-        raise LimitExceeded(f"content takes {size} bytes, the limit is {most}", limit=most, size=size)
+    if size > max_bytes:
+        raise LimitExceeded(f"content takes {size} bytes, the limit is {max_bytes}", limit=max_bytes, size=size)
 
 
 def _check_base64(body: str) -> None:

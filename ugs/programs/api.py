@@ -21,7 +21,8 @@ from ugs.programs.endpoints import VECTOR_ENDPOINTS, handlers
 from ugs.programs.errors import ProgramInvalid
 from ugs.programs.execution.executor import OnStep, PreparedProgram, run_deck, run_program
 from ugs.programs.execution.operations import Dispatcher, RunContext
-from ugs.programs.execution.results import BatchProgramResult, ProgramResult, StepLogEntry
+from ugs.programs.execution.results import BatchProgramResult, ProgramResult, StepDone, StepLogEntry
+from ugs.programs.execution.working_graph import WorkingGraph
 from ugs.programs.large_programs import decode_and_validate_off_loop, is_large, parse_valid_off_loop
 from ugs.programs.model import PROGRAMS, ProgramRow
 from ugs.programs.queries import NEWEST_FIRST, get_program, matching_programs
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 REGISTERED_HANDLERS = handlers
 """Importing the module registers the endpoint handlers."""
+
+MAX_WAITING_ELEMENTS = 200_000
+"""Nodes and links of the working graphs that a slow consumer of steps has not taken yet."""
 
 
 class DeckEntry(Struct, frozen=True):
@@ -147,16 +151,28 @@ class Programs:
             return await run_program(dispatch, ready, deadline, on_step=on_step, bounds=self.bounds)
 
     async def steps(
-        self, entry: DeckEntry, *, at: At | None = None, view: str = "GRAPH"
-    ) -> AsyncIterator[StepLogEntry | ProgramResult]:
+        self, entry: DeckEntry, *, at: At | None = None, view: str = "GRAPH", with_graphs: bool = False
+    ) -> AsyncIterator[StepDone | ProgramResult]:
         """Execute one program and yield each step when it is done, then the result; a slow consumer does not delay
-        execution.
+        execution. `with_graphs` keeps a copy of the working graph with each step, while no more than
+        `MAX_WAITING_ELEMENTS` wait to be taken.
         """
-        news: asyncio.Queue[StepLogEntry | None] = asyncio.Queue()
-        running = asyncio.create_task(self.run(entry, at=at, view=view, on_step=news.put_nowait))
+        news: asyncio.Queue[StepDone | None] = asyncio.Queue()
+        waiting = 0
+
+        def note_step(entry: StepLogEntry, w: WorkingGraph) -> None:
+            nonlocal waiting
+            size = len(w.nodes) + len(w.links)
+            is_kept = with_graphs and waiting + size <= MAX_WAITING_ELEMENTS
+            waiting += size if is_kept else 0
+            news.put_nowait(StepDone(entry, w.copy() if is_kept else None))
+
+        running = asyncio.create_task(self.run(entry, at=at, view=view, on_step=note_step))
         running.add_done_callback(lambda task: news.put_nowait(None))
         try:
             while (step := await news.get()) is not None:
+                if step.graph is not None:
+                    waiting -= len(step.graph.nodes) + len(step.graph.links)
                 yield step
             yield await running
         finally:

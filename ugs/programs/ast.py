@@ -115,7 +115,11 @@ class Empty(Condition, frozen=True, tag="empty"):
 class CountAtLeast(Condition, frozen=True, tag="count_gte"):
     """There are at least so many nodes. The published cases refuse 0, which would always hold."""
 
-    value: Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
+    value: Number
+
+    def __post_init__(self) -> None:
+        if self.value <= 0:
+            raise ValueError(f"the value of count_gte must be more than 0, not {self.value}")
 
 
 class CountAtMost(Condition, frozen=True, tag="count_lte"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ugs.clock import iso
-from ugs.reads.rendering import NULL, Expression, json_of
+from ugs.reads.rendering import NULL, Column, Expression, Text, json_of
 from ugs.values import JsonText, from_text
 
 
@@ -57,6 +57,20 @@ class ByPrefix(Expression, frozen=True, eq=False):
 
     def text(self, *values: Any) -> str:
         return next((text for prefix, text in self.texts if values[0].startswith(prefix)), self.otherwise)
+
+
+class Joined(Expression, frozen=True, eq=False):
+    """Literal texts and text columns, which are never null, one after another."""
+
+    parts: tuple[Text | Column, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(part.field for part in self.parts if isinstance(part, Column))
+
+    def text(self, *values: Any) -> str:
+        left = iter(values)
+        return json_of("".join([part.text if isinstance(part, Text) else next(left) for part in self.parts]))
 
 
 JSON_TYPES: dict[str, tuple[type, ...]] = {

@@ -17,7 +17,7 @@ from ugs.reads.filters import EVERYTHING, All, Any_, Compare, Not, Op, Property,
 from ugs.tables import Arc, Table
 
 
-class Way(StrEnum):
+class EdgeDirection(StrEnum):
     """The direction in which an arc is followed from the leg's start to its end."""
 
     OUT = "out"
@@ -41,7 +41,7 @@ class EdgePattern(Struct, frozen=True):
 
     start: int
     end: int
-    way: Way
+    way: EdgeDirection
     where: Where = EVERYTHING
     reach: tuple[int, int] | None = None
     """Minimum and maximum number of arcs; every intermediate vertex exists."""
@@ -58,7 +58,7 @@ class Pattern(Struct, frozen=True):
     """Spots joined by legs. A match uses no arc twice, also across legs; vertices may repeat.
 
     The first spot is the best starting point, and every leg starts at a spot that is bound before it. Patterns of
-    one spot and no legs are only sent to stores with `Session.matches_alone`.
+    one spot and no legs are only sent to stores with `Session.matches_single_nodes`.
     """
 
     vertices: Table
@@ -76,7 +76,7 @@ class Pattern(Struct, frozen=True):
     unless: tuple[str, str] | None = None
     """A JSON field of vertices and a key: if any vertex has the key, the result must be None instead of matches.
 
-    Set only for stores with `Session.answers_unless`.
+    Set only for stores with `Session.supports_unless`.
     """
 
     @property
@@ -88,7 +88,7 @@ class Pattern(Struct, frozen=True):
         if not self.loose or len(self.legs) != 1 or self.wanted_legs:
             return False
         leg = self.legs[0]
-        return leg.reach is not None and leg.reach[0] <= 1 and leg.way is not Way.BOTH and not leg.shortest
+        return leg.reach is not None and leg.reach[0] <= 1 and leg.way is not EdgeDirection.BOTH and not leg.shortest
 
     def shares(self, number: int) -> bool:
         """Whether an arc of this leg could also match another leg, so that the match must check for distinct arcs."""
@@ -153,7 +153,7 @@ class PreparedPattern:
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
 
-    def filled(self, texts: Sequence[str]) -> Pattern:
+    def with_texts(self, texts: Sequence[str]) -> Pattern:
         """The pattern with the placeholders replaced by these texts."""
         if not texts:
             return self.pattern

@@ -96,7 +96,7 @@ def has_aggregates(read: Read) -> bool:
 def full_order(table: Table, order: tuple[Order, ...]) -> tuple[Order, ...]:
     """The order completed by the key, so that it is total and the same on every store."""
     named = {part.field for part in order}
-    return order + tuple(Order(name) for name in table.key if name not in named)
+    return order + tuple(Order(name) for name in table.row_key if name not in named)
 
 
 def sort_key(value: Any) -> tuple[bool, Any]:

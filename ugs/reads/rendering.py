@@ -136,15 +136,15 @@ SOME_ROWS = 16
 """The size of the text is checked after every batch of this many rows."""
 
 
-def check_bytes(size: int, most: int) -> None:
+def check_bytes(size: int, max_bytes: int) -> None:
     """Raise if an answer exceeds the limit."""
-    if size > most:
-        raise answer_too_large(most)
+    if size > max_bytes:
+        raise answer_too_large(max_bytes)
 
 
-def answer_too_large(most: int) -> AnswerTooLarge:
-    """The error for an answer of more than `most` bytes."""
-    return AnswerTooLarge(f"The answer has more than {most} bytes: ask for fewer rows or fields", limit=most)
+def answer_too_large(max_bytes: int) -> AnswerTooLarge:
+    """The error for an answer of more than `max_bytes` bytes."""
+    return AnswerTooLarge(f"The answer has more than {max_bytes} bytes: ask for fewer rows or fields", limit=max_bytes)
 
 
 class Rendering:

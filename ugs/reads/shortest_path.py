@@ -58,7 +58,7 @@ class Meeting:
                 for second in unrolled(self.back, vertex):
                     yield first[::-1] + second
 
-    def least(self, key: Callable[[Any], Any]) -> Walk:
+    def smallest(self, key: Callable[[Any], Any]) -> Walk:
         """The lexicographically least shortest path, comparing the keys of its arcs; does not enumerate all paths."""
         forward, walk, here = self._forward(), [], self.there.root
         while steps := forward.get(here) or self.back.parents.get(here):
@@ -80,9 +80,9 @@ class Meeting:
         return forward
 
 
-def search(there: Front, back: Front, most: int) -> Meeting | None:
-    """Run both searches, always expanding the smaller frontier, for at most `most` steps; None if they do not meet."""
-    for _ in range(most):
+def search(there: Front, back: Front, max_steps: int) -> Meeting | None:
+    """Run both searches, expanding the smaller frontier, at most `max_steps` times; None if they do not meet."""
+    for _ in range(max_steps):
         if not there.last or not back.last:
             return None
         mine, other = (there, back) if len(there.last) <= len(back.last) else (back, there)

@@ -38,8 +38,8 @@ class PointReads(SessionCore):
 
     async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
         """The rows with these keys that exist, in key order."""
-        if len(table.key) == 1:
-            return await self.fetch(table, in_(table.key[0], keys))
+        if len(table.row_key) == 1:
+            return await self.fetch(table, in_(table.row_key[0], keys))
         found = [await self.find(table, key) for key in sorted(set(keys))]
         return [row for row in found if row is not None]
 
@@ -111,9 +111,9 @@ class PatternMatching(SessionCore):
 
     orders_joins: ClassVar[bool] = False
     """`match` orders its joins itself, so the planner need not estimate counts for it."""
-    matches_alone: ClassVar[bool] = False
+    matches_single_nodes: ClassVar[bool] = False
     """`match` also answers patterns of a single node, in key order; groups are ordered by their first row."""
-    answers_unless: ClassVar[bool] = False
+    supports_unless: ClassVar[bool] = False
     """`match` checks in the same statement whether a node has the key of `Pattern.unless`."""
 
     async def match(self, pattern: Pattern) -> list[Match] | None:
@@ -122,7 +122,7 @@ class PatternMatching(SessionCore):
 
     async def match_prepared(self, question: PreparedPattern, texts: Sequence[str]) -> list[Match] | None:
         """As `match`, with values for the parameters of a prepared pattern; a store may cache its statement."""
-        return await self.match(question.filled(texts))
+        return await self.match(question.with_texts(texts))
 
     def explain_match(self, pattern: Pattern) -> list[str]:
         """The statements that `match` would send, for EXPLAIN; empty where the kernel expands the pattern."""
@@ -150,6 +150,6 @@ class BulkWrites(SessionCore):
 
 def key_is(table: Table, key: Any) -> Where:
     """The condition that a row has this key."""
-    if len(table.key) == 1:
-        return eq(table.key[0], key)
-    return all_of(*(eq(name, part) for name, part in zip(table.key, key, strict=True)))
+    if len(table.row_key) == 1:
+        return eq(table.row_key[0], key)
+    return all_of(*(eq(name, part) for name, part in zip(table.row_key, key, strict=True)))

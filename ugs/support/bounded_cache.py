@@ -2,7 +2,7 @@
 
 Every cache that clients can fill is a `BoundedCache`: least recently used entries are evicted first, and a value larger
 than the whole cache is not kept. Callers pass size estimates, on the high side. All instances are registered in
-`BoundedCache.instances`, for tests and metrics, and have a limit together (`limit_all`): above it the largest cache evicts.
+`BoundedCache.instances`, for tests and metrics, and share a limit (`limit_all`): above it the largest cache evicts.
 """
 
 from __future__ import annotations

@@ -61,7 +61,10 @@ def _joined(path: str, name: str) -> str:
 
 
 def _kinds(wanted: str) -> str:
-    return " or ".join(KINDS.get(kind.strip(), kind.strip()) for kind in wanted.split("|"))
+    kinds = [kind.strip() for kind in wanted.split("|")]
+    if "float" in kinds:
+        kinds = [kind for kind in kinds if kind != "int"]
+    return " or ".join(KINDS.get(kind, kind) for kind in kinds)
 
 
 def _bound(text: str) -> str:

@@ -205,7 +205,7 @@ def apply_steps(
     return known
 
 
-class Writing(PlainSession):
+class WriteHalf(PlainSession):
     """The write half of a session, mixed into the plain and the native one."""
 
     def __init__(self, storage: MemoryStorage) -> None:
@@ -265,9 +265,9 @@ class Writing(PlainSession):
         self.pending.steps.append(tuple(tables))
 
 
-class PlainWriteSession(Writing):
+class PlainWriteSession(WriteHalf):
     """A write session without native reads."""
 
 
-class WriteSession(Writing, ReadSession):
+class WriteSession(WriteHalf, ReadSession):
     """A write session with native reads."""

@@ -84,10 +84,10 @@ class Connection:
             return await reader.run(text, **parameters)
 
     @asynccontextmanager
-    async def open_reader(self) -> AsyncIterator[Reader]:
+    async def open_reader(self) -> AsyncIterator[QueryRunner]:
         """A reader in read access mode."""
         async with self._open_session(neo4j.READ_ACCESS) as session:
-            reader = Reader(self, session)
+            reader = QueryRunner(self, session)
             try:
                 yield reader
             finally:
@@ -140,7 +140,7 @@ class Connection:
             transaction.cancel()
 
 
-class Reader:
+class QueryRunner:
     """Runs read statements: the first ones alone, further ones in transactions that are renewed every second.
 
     Neo4j is read-committed: a transaction gives no consistent snapshot, and its begin and end are two more round trips.

@@ -20,7 +20,7 @@ from ugs.reads.vector_search import Near, Scored
 from ugs.storage import EventQuery, Session
 from ugs.support.time_slice import TimeSlice
 from ugs.tables import Row, Table
-from ugs_backends.neo4j.connection import Reader, Writer
+from ugs_backends.neo4j.connection import QueryRunner, Writer
 from ugs_backends.neo4j.cypher_fragments import read_chunks
 from ugs_backends.neo4j.event_log import Log, advance_head, decode_event, encode_event, encode_head, read_head
 from ugs_backends.neo4j.layout import Layout
@@ -56,7 +56,7 @@ class Statements:
 class Neo4jSession(Session):
     """The required methods of the port."""
 
-    def __init__(self, statements: Statements, calls: Reader | Writer) -> None:
+    def __init__(self, statements: Statements, calls: QueryRunner | Writer) -> None:
         self._statements = statements
         self._calls = calls
         # Under the write lock the head, and whether placeholders may exist, are known until the commit.

@@ -38,7 +38,7 @@ MAX_ESTIMATED_ROWS = 10_000
 class NativeSession(SqlSession):
     """A session that executes as much as possible in the database."""
 
-    answers_unless = matches_alone = True
+    supports_unless = matches_single_nodes = True
 
     @property
     def orders_joins(self) -> bool:  # type: ignore[override]
@@ -52,7 +52,7 @@ class NativeSession(SqlSession):
         return self.shape.readers[table.name](records)[0] if records else None
 
     async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
-        if len(table.key) == 1:
+        if len(table.row_key) == 1:
             return await super().find_many(table, keys)
         storable = sorted(key for key in set(keys) if is_storable_key(self.shape.dialect, table, key))
         found: list[Row] = []
@@ -61,7 +61,7 @@ class NativeSession(SqlSession):
         return found
 
     async def find_keys(self, wanted: Mapping[Table, Sequence[Any]]) -> dict[Table, list[Row]]:
-        if any(len(table.key) > 1 for table in wanted):
+        if any(len(table.row_key) > 1 for table in wanted):
             return await super().find_keys(wanted)
         bounds = [
             self.shape.select().fetch(table, in_(table.key[0], keys), (), WHOLE) for table, keys in wanted.items()
@@ -202,7 +202,7 @@ def is_point(plan: Read) -> bool:
     return (
         isinstance(where, Compare)
         and where.op is Op.EQ
-        and plan.table.key == (where.field,)
+        and plan.table.row_key == (where.field,)
         and (page is WHOLE or (page.after is None and page.limit != 0 and page.per is None))
         and not plan.nest
         and not plan.total
@@ -229,7 +229,7 @@ def _is_plain(shape: StoreContext, read: Read) -> bool:
 
 def is_storable_key(dialect: Dialect, table: Table, key: tuple[Any, ...]) -> bool:
     """Whether the columns can hold this key; otherwise no row has it."""
-    for name, part in zip(table.key, key, strict=True):
+    for name, part in zip(table.row_key, key, strict=True):
         field = table.field(name)
         if type(part) is str and dialect.column_type(field) is Kind.TEXT and part.isascii() and "\x00" not in part:
             continue

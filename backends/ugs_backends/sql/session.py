@@ -31,10 +31,10 @@ LAST_EVENT = "SELECT position, timestamp, crc FROM events ORDER BY position DESC
 class StoreContext:
     """What a store derives from its catalog once: writers, layout, row readers, prepared statements."""
 
-    def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
+    def __init__(self, catalog: Catalog, dialect: Dialect, *, for_reading: bool = False) -> None:
         self.catalog = catalog
         self.dialect = dialect
-        self.writer = Writer(dialect, catalog)
+        self.writer = Writer(dialect, () if for_reading else catalog)
         self.layout = Layout(catalog, dialect)
         self.readers = {table.name: get_reader(table) for table in catalog}
         self.formatted = {

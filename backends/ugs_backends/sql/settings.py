@@ -45,6 +45,8 @@ class SqliteSettings(Struct, frozen=True):
     path: Path | None
     native: bool = True
     pool: int = 10
+    history: bool = True
+    """Keep versions of rows, so that reads of the past need no replay."""
 
 
 class PostgresqlSettings(Struct, frozen=True):
@@ -59,6 +61,8 @@ class PostgresqlSettings(Struct, frozen=True):
     ssl: str | None = None
     native: bool = True
     pool: int = 10
+    history: bool = True
+    """Keep versions of rows, so that reads of the past need no replay."""
     deadline: float = 60.0
     """Timeout in seconds of one statement; a connection that does not answer by then is dropped."""
     hnsw: int = 0
@@ -183,6 +187,7 @@ def _parse_file(text: str) -> str:
 Options = Mapping[str, tuple[Callable[[str], Any], str]]
 SQLITE_OPTIONS: Options = {
     "native": (_parse_switch, "on or off"),
+    "history": (_parse_switch, "on or off"),
     "pool": (_parse_count, "a number of connections from 1 to 1000"),
 }
 POSTGRESQL_OPTIONS: Options = {

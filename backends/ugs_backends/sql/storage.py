@@ -18,6 +18,8 @@ from ugs.storage import Storage
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.connections.pool import Pool
 from ugs_backends.sql.dialect import Dialect
+from ugs_backends.sql.history.past_storage import PastSqlStorage
+from ugs_backends.sql.history.row_history import FORGET_END, RowHistory
 from ugs_backends.sql.migrations.migration import Step, bring_up_to_date, open_transaction
 from ugs_backends.sql.native_session import NativeSession, is_one_statement, is_point
 from ugs_backends.sql.plans.json_queries import JsonQueryCache
@@ -40,8 +42,10 @@ class SqlStorage(Storage):
     steps: ClassVar[Sequence[Step]] = ()
     """Migration steps from each layout version to the next."""
 
-    def __init__(self, *, native: bool, readers: int) -> None:
+    def __init__(self, *, native: bool, readers: int, history: bool) -> None:
         self.native = native
+        self._keeps_versions = native and history
+        self._history: RowHistory | None = None
         if not native:
             self.capabilities = replace(self.capabilities, native=frozenset())  # type: ignore[misc]
         self._readers = readers
@@ -79,8 +83,11 @@ class SqlStorage(Storage):
         self._pool = Pool(self.connect, self._readers, POOL_TIMEOUT_SECONDS)
         self._watchers = Pool(self.connect, MAX_WATCHERS, POOL_TIMEOUT_SECONDS)
         self._shape = shape
+        self._history = RowHistory(self, catalog) if self._keeps_versions else None
 
     async def close(self) -> None:
+        if self._history is not None:
+            await self._history.close()
         pools = (self._pool, self._watchers)
         self._pool = self._watchers = self._shape = None
         for pool in pools:
@@ -167,6 +174,14 @@ class SqlStorage(Storage):
     def explain_render(self, plan: Read, rendering: Rendering) -> list[str]:
         return self.json_queries.statements(plan, rendering) if self.native and rendering.is_native else []
 
+    # ── the past ─────────────────────────────────────────────────────────────
+
+    async def at(self, position: int) -> Storage | None:
+        history = self._history
+        if history is None or not await history.reaches(position):
+            return None
+        return PastSqlStorage(self, history.context, position)
+
     @property
     def json_queries(self) -> JsonQueryCache:
         """The cache of rendering statements for the current pool."""
@@ -177,8 +192,13 @@ class SqlStorage(Storage):
     async def wipe(self) -> None:
         shape = self.shape
         names = [name for table in shape.catalog for name in (table.name, *shape.layout.sides(table))]
+        version_names = [] if self._history is None else self._history.list_tables()
         async with self.session(write=True) as session:
-            await session.link.run(*self.dialect.empty([EVENTS, *names]))
+            existing = {row[0] for row in await session.link.rows(self.dialect.table_names())}
+            names += [name for name in version_names if name in existing]
+            await session.link.run(*self.dialect.empty([EVENTS, *names]), FORGET_END)
+        if self._history is not None:
+            self._history.forget_end()
 
 
 class Glance:

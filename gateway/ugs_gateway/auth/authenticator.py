@@ -38,7 +38,15 @@ TENANT_FIELDS = frozenset(
     }
 )
 """Fields that the admin of a tenant may ask for, also where tenants share a graph."""
-ADMIN_FIELDS = frozenset({"snapshot", "verify", "clearScope", "importGraph", "exportGraph", "gateway"}) | TENANT_FIELDS
+ADMIN_FIELDS = TENANT_FIELDS | {
+    "snapshot",
+    "verify",
+    "verifyRun",
+    "clearScope",
+    "importGraph",
+    "exportGraph",
+    "gateway",
+}
 LEEWAY_SECONDS = 10
 """Accepted clock skew between the issuer of a token and this machine."""
 FILE_CHECK_SECONDS = 5.0
@@ -47,6 +55,7 @@ UNREADABLE_SECONDS = 30.0
 FILE_GONE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 CACHE_SIZE, CACHE_BYTES, LOGIN_BYTES = 1_000, 4 << 20, 1_024
 """Bounds of the cache of logins, and the estimated memory of a login besides its header."""
+TIME_CLAIMS = ("exp", "nbf", "iat")
 CONTEXT_CLAIMS = ("tenant", "project", "agent")
 MAX_CLAIM_CHARS = 200
 
@@ -181,7 +190,7 @@ class Authenticator:
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "sub"], "verify_aud": self.audience is not None},
             )
-            if any(isinstance(found.get(name), bool) for name in ("exp", "nbf", "iat")):
+            if not all(is_time(found[name]) for name in TIME_CLAIMS if name in found):
                 raise ValueError("a time is a number")
             found = {**found, "exp": float(found["exp"])}
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError) as error:
@@ -247,6 +256,11 @@ def principal_of(claims: Mapping[str, Any]) -> Principal:
             check_claim(claims[name], name)
     places = {name: claims[name] for name in CONTEXT_CLAIMS if name in claims}
     return Principal(user=login_name(claims["sub"]), roles=roles, **places)
+
+
+def is_time(value: object) -> bool:
+    """Whether a claim is a number; PyJWT also takes truth values and digits in a text."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def check_claim(value: object, name: str) -> None:

@@ -44,7 +44,8 @@ def parse_invocation(words: list[str]) -> Invocation:
         if word in FLAGS:
             flags.append(FLAGS[word])
         else:
-            before += [word] if "=" in word else [word, *([left.pop(0)] if left else [])]
+            # As one word, so that a command that does not know the option cannot take its value for an argument.
+            before.append(word if "=" in word or not left else f"{word}={left.pop(0)}")
     command = left.pop(0) if left else None
     entry = None if command is None else find_command(command)
     kept = _without_flags(left, entry.own_options if entry else (), flags)

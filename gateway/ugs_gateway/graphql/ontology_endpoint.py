@@ -115,6 +115,7 @@ class OntologyEndpoint:
     async def text(self, request: Request) -> Response:
         """The generated schema as SDL, for callers who may see it."""
         try:
+            self.admission.origins.check(request.headers)
             principal = self._principal(request)
             if not self.settings.shows_schema and "admin" not in principal.roles:
                 raise RequestRejected(403, Forbidden("The schema cannot be explored here"))

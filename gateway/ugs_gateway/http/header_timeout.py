@@ -44,7 +44,16 @@ class HeaderTimeoutProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._stop_clock()
+        if not self.url.startswith(b"/"):
+            self._add_authority_of_target()
         super().on_headers_complete()
+
+    def _add_authority_of_target(self) -> None:
+        """Count the authority of a request target such as `http://host/path` as a Host header: if it is another one
+        than the header names, the request has two hosts and is refused."""
+        authority = self.url.partition(b"://")[2].partition(b"/")[0].partition(b"?")[0]
+        if authority and (b"host", authority) not in self.headers:
+            self.headers.append((b"host", authority))
 
     def on_message_complete(self) -> None:
         self._stop_clock()

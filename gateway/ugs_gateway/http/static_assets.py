@@ -21,6 +21,12 @@ def list_assets(folder: Path) -> dict[str, Path]:
     return {path.name: path for path in (folder / "assets").iterdir() if path.is_file()}
 
 
+def list_files(folder: Path) -> dict[str, Path]:
+    """All files of a site by their path in its folder; an `index.html` by the path of its folder, too."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return files | {name.removesuffix("index.html"): path for name, path in files.items() if path.name == "index.html"}
+
+
 async def serve_asset(request: Request, assets: dict[str, Path], policy: str) -> Response:
     """The asset that the path names. Names with a content hash are cached for ever; workers of a fixed name have none
     and are revalidated."""

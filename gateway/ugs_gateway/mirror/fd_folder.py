@@ -39,8 +39,8 @@ class FdFolder:
         self._place = inner
 
     def create(self, name: str) -> int:
-        """Create a file for writing; returns its descriptor."""
-        return os.open(name, NEW_FILE, 0o644, dir_fd=self._place)
+        """Create a file that only its owner may read, for writing; returns its descriptor."""
+        return os.open(name, NEW_FILE, 0o600, dir_fd=self._place)
 
     def open(self, name: str) -> int:
         """Open something for reading, which need not be a file; returns its descriptor."""

@@ -41,8 +41,8 @@ class PathFolder:
         return os.path.join(self._path, name)
 
     def create(self, name: str) -> int:
-        """Create a file for writing; returns its descriptor."""
-        return os.open(self._at(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        """Create a file that only its owner may read, for writing; returns its descriptor."""
+        return os.open(self._at(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
 
     def open(self, name: str) -> int:
         """Open a file for reading; returns its descriptor."""

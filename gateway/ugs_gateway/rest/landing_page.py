@@ -40,6 +40,7 @@ ASK = """curl {address}graphql -H 'content-type: application/json' \\
 LINKS = (
     ("/graphql", "GraphQL", "the one door: GraphiQL for people, JSON for programs"),
     ("/schema.graphql", "Schema", "everything that can be asked, as SDL"),
+    ("/docs/", "Documentation", "guides, reference and decisions of this version"),
     ("/health", "Health", "state, store, position and warnings, as JSON"),
     ("/readyz", "Ready", "200 when requests can be served"),
 )

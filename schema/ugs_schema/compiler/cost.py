@@ -38,8 +38,9 @@ from graphql import (
 )
 
 from ugs_schema.compiler.limits import Limits, make_limit_error
+from ugs_schema.compiler.row_types import ROW_TYPES, RelatedMany
 from ugs_schema.list_page import MAX_UNPAGED_ROWS
-from ugs_schema.pagination import DEFAULT_NESTED_ROWS, DEFAULT_ROWS
+from ugs_schema.pagination import DEFAULT_ROWS
 
 SIZE_ARGUMENTS = ("first", "last", "limit")
 """Arguments that give the number of rows of a field."""
@@ -299,8 +300,10 @@ def _read_sizes(node: FieldNode) -> list[tuple[str, Any]]:
 
 def _get_default_rows(name: str, field: GraphQLField, paged: bool) -> int:
     """The number of rows if no size argument is given."""
-    if paged and name.partition(".")[2] in ("outgoing", "incoming"):
-        return DEFAULT_NESTED_ROWS
+    parent, _, own_name = name.partition(".")
+    declared = ROW_TYPES[parent].by_name.get(own_name) if parent in ROW_TYPES else None
+    if isinstance(declared, RelatedMany):
+        return declared.default_rows
     for size in SIZE_ARGUMENTS:
         argument = field.args.get(size)
         if argument is not None and isinstance(argument.default_value, int):

@@ -62,7 +62,7 @@ from ugs_schema.compiler.limits import (
 )
 from ugs_schema.compiler.mutations import CompiledMutation, compile_mutation
 from ugs_schema.compiler.queries import ROOT_COMPILERS, CompiledOperation, Root, RootCompilers, compile_operation
-from ugs_schema.compiler.response_plan import NotCompilable
+from ugs_schema.compiler.row_types import NotCompilable
 from ugs_schema.compiler.selection import Selection
 from ugs_schema.compiler.subscriptions import CompiledWatch, compile_watch
 from ugs_schema.compiler.variables import MISSING, Variables

@@ -9,7 +9,7 @@ from typing import Any
 from graphql import GraphQLInputObjectType, GraphQLList, get_nullable_type
 
 from ugs_schema.compiler.plan_templates import parse_flat_object
-from ugs_schema.compiler.response_plan import NotCompilable
+from ugs_schema.compiler.row_types import NotCompilable
 from ugs_schema.compiler.selection import SelectedField
 
 STRAWBERRY_DEFINITION = "strawberry-definition"

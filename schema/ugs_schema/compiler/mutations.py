@@ -33,10 +33,10 @@ from ugs.reads.plan import Read
 from ugs.reads.rendering import NULL, json_of, row_writer
 from ugs.writer import Outcome
 from ugs_schema.compiler.command_mutations import COMMAND_MUTATIONS
-from ugs_schema.compiler.field_plans import TYPE_PLANS, build_nests_below
 from ugs_schema.compiler.input_factories import STRAWBERRY_DEFINITION, Factory, make_direct_factory, make_factory
 from ugs_schema.compiler.plan_templates import Arguments
-from ugs_schema.compiler.response_plan import Compiler, NotCompilable
+from ugs_schema.compiler.response_plan import Compiler
+from ugs_schema.compiler.row_types import ROW_TYPES, NotCompilable, build_nests_below
 from ugs_schema.compiler.selection import SelectedField, Selection
 from ugs_schema.context import RequestContext
 
@@ -187,7 +187,7 @@ def _make_value_writer(compiler: Compiler, selected_field: SelectedField) -> Wri
     named: Any = get_named_type(selected_field.parent.fields[selected_field.name].type)
     if is_leaf_type(named):
         return lambda value: json_of(named.serialize(value))
-    if named.name in TYPE_PLANS:
+    if named.name in ROW_TYPES:
         return _make_element_writer(compiler, selected_field, named.name)
     if not isinstance(named, GraphQLObjectType):
         raise NotCompilable(named.name)
@@ -196,13 +196,13 @@ def _make_value_writer(compiler: Compiler, selected_field: SelectedField) -> Wri
 
 def _make_element_writer(compiler: Compiler, selected_field: SelectedField, name: str) -> Write:
     """A node or an edge; one that needs related rows is left to graphql-core."""
-    type_plan = TYPE_PLANS[name]
-    if build_nests_below(compiler.selection, selected_field, type_plan):
+    row_type = ROW_TYPES[name]
+    if build_nests_below(compiler.selection, selected_field, row_type):
         raise NotCompilable(selected_field.name)
-    body = compiler.row(selected_field, type_plan)
+    body = compiler.row(selected_field, row_type)
     if compiler.binders:
         raise NotCompilable(selected_field.name)
-    write, read = row_writer(body), Read(type_plan.table)
+    write, read = row_writer(body), Read(row_type.table)
     return lambda element: write(element.result_row, read, [], None)
 
 

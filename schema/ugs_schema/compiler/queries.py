@@ -22,21 +22,18 @@ from ugs.reads.rendering import NULL, UNBOUNDED, RenderArgs, Rendering, check_by
 from ugs.storage import Storage
 from ugs.support.budget import charge
 from ugs.system import System
-from ugs_schema.compiler.field_plans import (
-    EDGE_PLAN,
-    NODE_PLAN,
-    TypePlan,
+from ugs_schema.compiler.plan_templates import Arguments, ReadCriteria, ReadTemplate
+from ugs_schema.compiler.response_plan import Compiler
+from ugs_schema.compiler.row_types import (
+    NotCompilable,
+    RowType,
     build_connection_template,
     build_nests_below,
-    parse_edge_list,
-    parse_node_list,
-    parse_nodes_by_property,
-    parse_root_nodes,
     restrict_to_ids,
 )
-from ugs_schema.compiler.plan_templates import Arguments, ReadCriteria, ReadTemplate
-from ugs_schema.compiler.response_plan import Compiler, NotCompilable
 from ugs_schema.compiler.selection import SelectedField, Selection
+from ugs_schema.graph.list_arguments import parse_edge_list, parse_node_list, parse_nodes_by_property, parse_root_nodes
+from ugs_schema.graph.row_types import EDGE, NODE
 
 NULL_BYTES, BODY_START, BODY_END = NULL.encode(), b'{"data":{', b"}}"
 Plan = Callable[[VariableValues], Read | None]
@@ -174,32 +171,30 @@ def _check_single(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
-def make_row_compiler(type_plan: TypePlan) -> Callable[[Compiler, SelectedField], Root]:
+def make_row_compiler(row_type: RowType) -> Callable[[Compiler, SelectedField], Root]:
     """Compiles a field that shows one row by its id."""
 
     def make(compiler: Compiler, selected_field: SelectedField) -> Root:
         id_in = Arguments(selected_field).make_getter("id")
-        template = ReadTemplate(type_plan.table, build_nests_below(compiler.selection, selected_field, type_plan))
+        template = ReadTemplate(row_type.table, build_nests_below(compiler.selection, selected_field, row_type))
 
         def plan(variables: VariableValues) -> Read | None:
             id = id_in(variables)
             return restrict_to_ids(template.bind(variables), id) if is_identifier(id) else None
 
-        return Root(selected_field.key, plan, Rendering(compiler.row(selected_field, type_plan)))
+        return Root(selected_field.key, plan, Rendering(compiler.row(selected_field, row_type)))
 
     return make
 
 
 def make_page_compiler(
-    type_plan: TypePlan, parse_criteria: Callable[[dict[str, Any]], ReadCriteria]
+    row_type: RowType, parse_criteria: Callable[[dict[str, Any]], ReadCriteria]
 ) -> Callable[[Compiler, SelectedField], Root]:
     """Compiles a field that shows a page of rows."""
 
     def make(compiler: Compiler, selected_field: SelectedField) -> Root:
-        template = build_connection_template(compiler.selection, selected_field, type_plan, parse_criteria)
-        return Root(
-            selected_field.key, template.bind, Rendering(compiler.compile_connection(selected_field, type_plan))
-        )
+        template = build_connection_template(compiler.selection, selected_field, row_type, parse_criteria)
+        return Root(selected_field.key, template.bind, Rendering(compiler.compile_connection(selected_field, row_type)))
 
     return make
 
@@ -208,10 +203,10 @@ RootCompilers = Mapping[str, Callable[[Compiler, SelectedField], Root]]
 """The compile function of each root field."""
 
 ROOT_COMPILERS: RootCompilers = {
-    "graphNode": make_row_compiler(NODE_PLAN),
-    "graphEdge": make_row_compiler(EDGE_PLAN),
-    "graphNodes": make_page_compiler(NODE_PLAN, parse_node_list),
-    "graphEdges": make_page_compiler(EDGE_PLAN, parse_edge_list),
-    "findByProperty": make_page_compiler(NODE_PLAN, parse_nodes_by_property),
-    "roots": make_page_compiler(NODE_PLAN, parse_root_nodes),
+    "graphNode": make_row_compiler(NODE),
+    "graphEdge": make_row_compiler(EDGE),
+    "graphNodes": make_page_compiler(NODE, parse_node_list),
+    "graphEdges": make_page_compiler(EDGE, parse_edge_list),
+    "findByProperty": make_page_compiler(NODE, parse_nodes_by_property),
+    "roots": make_page_compiler(NODE, parse_root_nodes),
 }

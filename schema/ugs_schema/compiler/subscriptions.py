@@ -19,7 +19,8 @@ from ugs.support.bounded_cache import BoundedCache
 from ugs.system import System
 from ugs_schema.compiler.mutations import get_own_field, make_writer
 from ugs_schema.compiler.plan_templates import Arguments
-from ugs_schema.compiler.response_plan import Compiler, NotCompilable
+from ugs_schema.compiler.response_plan import Compiler
+from ugs_schema.compiler.row_types import NotCompilable
 from ugs_schema.compiler.selection import SelectedField, Selection
 from ugs_schema.graph.events import to_graphql_event
 from ugs_schema.graph.subscriptions import EVENT_SOURCES

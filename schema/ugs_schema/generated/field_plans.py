@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ugs.graph.content import UTF8
 from ugs.graph.model import EDGES, NODES
-from ugs.graph.text.content_bodies import CONTENT_BODIES
 from ugs.identity import is_identifier
 from ugs.ontology.errors import InvalidArgument
-from ugs.ontology.model import CONTENTS
 from ugs.ontology.properties import PropertyDefinition
 from ugs.reads.aggregation import Value
 from ugs.reads.expressions import Instant, JsonKey
@@ -21,7 +18,6 @@ from ugs.reads.filters import Linked, all_of, eq, in_
 from ugs.reads.rendering import (
     Cases,
     Column,
-    Computed,
     Cursor,
     Items,
     PageTemplate,
@@ -34,55 +30,51 @@ from ugs.reads.rendering import (
     Total,
     json_of,
 )
-from ugs_schema.compiler.field_plans import (
-    BY_SEQUENCE,
-    NODE_FIELDS,
-    Builder,
-    Nests,
-    TypePlan,
-    build_content,
-    build_nests_below,
-)
 from ugs_schema.compiler.plan_templates import Arguments, NestedTemplate, ReadCriteria, ReadTemplate
 from ugs_schema.compiler.queries import Root, RootCompilers, make_page_compiler
-from ugs_schema.compiler.response_plan import PAGE_INFO, Compiler, Pieces, build_object
+from ugs_schema.compiler.response_plan import PAGE_INFO, Compiler, build_object
+from ugs_schema.compiler.row_types import (
+    Nests,
+    Pieces,
+    RowField,
+    RowType,
+    Shown,
+    build_nests_below,
+    get_typed_description,
+)
 from ugs_schema.compiler.selection import SelectedField, Selection
 from ugs_schema.generated.filters import build_where
 from ugs_schema.generated.names import Kind, Naming, Side
-from ugs_schema.graph.order_by import NODE_COLUMNS, parse_order
+from ugs_schema.graph.list_arguments import BY_SEQUENCE, parse_order
+from ugs_schema.graph.row_types import NODE
 from ugs_schema.pagination import parse_page
 
-COMMON = ("id", "type", "created", "modified", "createdAt", "modifiedAt", "version", "label", "properties")
 EDGE_COMMON: Mapping[str, Piece] = {
     "id": Column("id"),
     "created": Column("created"),
     "createdAt": Instant("created"),
     "properties": Column("properties_text"),
 }
-CONTENT_FIELDS: Mapping[str, Piece] = {
-    "format": Column("format"),
-    "encoding": Computed(lambda found, render_args: '"UTF8"' if found.row.encoding == UTF8 else '"BASE64"'),
-    "size": Column("size"),
-    "path": Computed(lambda found, render_args: json_of(found.row.path)),
-    "body": RelatedRow("body", RowTemplate(CONTENT_BODIES, (Column("body"),))),
-    "__typename": Text('"Content"'),
-}
+CONTENT_FIELD = NODE.by_name["content"]
+"""Content of nodes, and of edges."""
 
 
-def make_property_piece(definition: PropertyDefinition) -> Piece:
+def make_property_piece(definition: PropertyDefinition) -> JsonKey:
     """The rendering of a defined property; a stored value of another kind is shown as null."""
     return JsonKey("properties_text", definition.name, definition.kind.value)
 
 
-def compile_content(compiler: Compiler, field: SelectedField, path: str) -> Pieces:
-    """The rendering of an element's content."""
-    fields = compiler.selection.collect_subfields(field).values()
-    return [
-        RelatedRow(
-            path + field.key,
-            RowTemplate(CONTENTS, build_object((inner.key, [CONTENT_FIELDS[inner.name]]) for inner in fields)),
-        )
-    ]
+class ConnectionField(RowField, frozen=True):
+    """A page of the connections of one type at a node, each with the node at its other end."""
+
+    build: Callable[[Selection, SelectedField, str], Nests]
+    write: Callable[[Compiler, SelectedField, str], Pieces]
+
+    def build_nests(self, selection: Selection, selected_field: SelectedField, path: str) -> Nests:
+        return self.build(selection, selected_field, path)
+
+    def compile(self, compiler: Compiler, selected_field: SelectedField, path: str) -> Pieces:
+        return self.write(compiler, selected_field, path)
 
 
 class TypedCompiler(Compiler):
@@ -96,39 +88,37 @@ class TypedPlans:
 
     def __init__(self, naming: Naming) -> None:
         self.naming = naming
-        self.type_plans = {kind.type: self._make_type_plan(kind) for kind in naming.kinds.values()}
+        self.row_types = {kind.type: self._make_row_type(kind) for kind in naming.kinds.values()}
 
     def roots(self) -> RootCompilers:
         """The compile function of each root field."""
         found: dict[str, Callable[[Compiler, SelectedField], Root]] = {}
         for kind in self.naming.kinds.values():
             found[kind.singular] = self._make_row_compiler(kind)
-            found[kind.plural] = make_page_compiler(self.type_plans[kind.type], make_list_parser(self.naming, kind))
+            found[kind.plural] = make_page_compiler(self.row_types[kind.type], make_list_parser(self.naming, kind))
         return found
 
-    def _make_type_plan(self, kind: Kind) -> TypePlan:
-        plain = {name: NODE_FIELDS[name] for name in COMMON}
-        plain |= {name: make_property_piece(definition) for name, definition in kind.properties.items()}
-        related: dict[str, Builder] = {"content": build_content}
-        field_compilers: dict[str, Callable[[Any, SelectedField, str], list[Piece]]] = {"content": compile_content}
+    def _make_row_type(self, kind: Kind) -> RowType:
+        fields: dict[str, RowField] = {field.name: field for field in NODE.fields if get_typed_description(field)}
+        for name, definition in kind.properties.items():
+            fields[name] = Shown(name, "", None, make_property_piece(definition))
         for name, side in kind.sides.items():
-            related[name], field_compilers[name] = self._make_nests_builder(side), self._make_field_compiler(side)
-        return TypePlan(
-            NODES, kind.name, related, plain, field_compilers=field_compilers, parse_value=make_value_parser(kind)
-        )
+            builder, compiler = self._make_nests_builder(side), self._make_field_compiler(side)
+            fields[name] = ConnectionField(name, "", builder, compiler)
+        return RowType(NODES, kind.name, tuple(fields.values()), parse_typed_value=make_value_parser(kind))
 
     def build_read_by_id(
         self, kind: Kind, selection: Selection, selected_field: SelectedField, ids: Callable[[Any], str]
     ) -> ReadTemplate:
         """The read of one node of a type."""
-        type_plan = self.type_plans[kind.type]
+        row_type = self.row_types[kind.type]
 
         def parse_criteria(arguments: dict[str, Any]) -> ReadCriteria:
             return all_of(eq("id", ids(arguments)), eq("type", kind.type)), (), parse_page({"first": 1}, NODES, ())
 
         return ReadTemplate(
             NODES,
-            build_nests_below(selection, selected_field, type_plan),
+            build_nests_below(selection, selected_field, row_type),
             False,
             Arguments(selected_field),
             parse_criteria,
@@ -144,13 +134,13 @@ class TypedPlans:
             def plan(variables: Any) -> Any:
                 return template.bind(variables) if is_identifier(arguments(variables)["id"]) else None
 
-            return Root(selected_field.key, plan, Rendering(compiler.row(selected_field, self.type_plans[kind.type])))
+            return Root(selected_field.key, plan, Rendering(compiler.row(selected_field, self.row_types[kind.type])))
 
         return make
 
     # ── connections, seen from a node ────────────────────────────────────────
 
-    def _make_nests_builder(self, side: Side) -> Builder:
+    def _make_nests_builder(self, side: Side) -> Callable[[Selection, SelectedField, str], Nests]:
         """The nested read of a node's connections, each with the node at its other end."""
         relation, end = ("outgoing", "target_node") if side.outgoing else ("incoming", "source_node")
 
@@ -174,13 +164,13 @@ class TypedPlans:
             if inner.name == "node":
                 nests[f"{field.key}/{inner.key}/end"] = NestedTemplate(end, self._build_end(selection, inner, side))
             elif inner.name == "content":
-                nests |= build_content(selection, inner, f"{field.key}/")
+                nests |= CONTENT_FIELD.build_nests(selection, inner, f"{field.key}/")
         return nests
 
     def _build_end(self, selection: Selection, selected_field: SelectedField, side: Side) -> ReadTemplate:
         nests: Nests = {}
         for kind, path in self._list_paths(side):
-            nests |= build_nests_below(selection, selected_field, self.type_plans[kind.type], path)
+            nests |= build_nests_below(selection, selected_field, self.row_types[kind.type], path)
         return ReadTemplate(NODES, nests)
 
     def _list_paths(self, side: Side) -> list[tuple[Kind, str]]:
@@ -235,32 +225,32 @@ class TypedPlans:
         if inner.name == "node":
             return [RelatedRow(f"{field.key}/{inner.key}/end", self._compile_end(compiler, inner, side))]
         if inner.name == "content":
-            return compile_content(compiler, inner, f"{field.key}/")
+            return CONTENT_FIELD.compile(compiler, inner, f"{field.key}/")
         if inner.name in side.link.properties:
             return [make_property_piece(side.link.properties[inner.name])]
         return [EDGE_COMMON.get(inner.name) or Text(json_of(inner.parent.name))]
 
     def _compile_end(self, compiler: Compiler, selected_field: SelectedField, side: Side) -> RowTemplate:
         bodies = {
-            kind.type: compiler.row(selected_field, self.type_plans[kind.type], path)
+            kind.type: compiler.row(selected_field, self.row_types[kind.type], path)
             for kind, path in self._list_paths(side)
         }
         if self.naming.has_one_end(side):
             return next(iter(bodies.values()))
         if isinstance(compiler, TypedCompiler):
-            bodies = {type: add_type_mark(body, self.type_plans[type]) for type, body in bodies.items()}
+            bodies = {type: add_type_mark(body, self.row_types[type]) for type, body in bodies.items()}
         return RowTemplate(NODES, (Cases("type", bodies),))
 
 
 MARK = "__kind"
 
 
-def add_type_mark(body: RowTemplate, type_plan: TypePlan) -> RowTemplate:
+def add_type_mark(body: RowTemplate, row_type: RowType) -> RowTemplate:
     """A row template that also renders the name of its type."""
     first, *rest = body.pieces
     assert isinstance(first, Text)
     comma = "" if first.text == "{}" else ","
-    head = Text(f'{{"{MARK}":{json_of(type_plan.type_name)}{comma}{first.text[1:]}')
+    head = Text(f'{{"{MARK}":{json_of(row_type.type_name)}{comma}{first.text[1:]}')
     return RowTemplate(body.table, (head, *rest))
 
 
@@ -287,7 +277,7 @@ def make_list_parser(naming: Naming, kind: Kind) -> Callable[[dict[str, Any]], R
     """Translate the arguments of a list of one type; default order by id."""
 
     def parse_criteria(arguments: dict[str, Any]) -> ReadCriteria:
-        order = parse_order(arguments.get("orderBy"), NODE_COLUMNS)
+        order = parse_order(arguments.get("orderBy"), NODE.order_columns)
         where = all_of(eq("type", kind.type), build_where(naming, kind, arguments.get("where")))
         return where, order, parse_page(arguments, NODES, order)
 

@@ -11,7 +11,7 @@ from ugs.ontology.properties import PropertyDefinition
 from ugs.reads.filters import EVERYTHING, Compare, Linked, Not, Op, Property, Where, all_of, any_of, eq, in_
 from ugs.values import check_key, check_value
 from ugs_schema.generated.names import Kind, Naming, Side
-from ugs_schema.graph.filters import MAX_CONDITIONS, build_null_where, check_depth, check_related
+from ugs_schema.graph.list_arguments import MAX_CONDITIONS, build_null_where, check_depth, check_related
 
 PROPERTIES_FIELD = "properties_text"
 TEXT_OPS = {"contains": Op.CONTAINS, "startsWith": Op.STARTS, "endsWith": Op.ENDS}

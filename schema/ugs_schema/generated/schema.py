@@ -7,7 +7,7 @@ compiled path cannot give different answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -29,6 +29,7 @@ from graphql import (
     GraphQLUnionType,
     print_schema,
 )
+from strawberry import ID
 
 from ugs.errors import LimitExceeded
 from ugs.ontology.history import Addition
@@ -37,6 +38,7 @@ from ugs.reads.rendering import Rendering
 from ugs.values import parse_json
 from ugs_schema.compiler.aggregates import DEFAULT_GROUPS
 from ugs_schema.compiler.queries import Root
+from ugs_schema.compiler.row_types import Shown, get_typed_description
 from ugs_schema.compiler.selection import Selection, get_selected_field
 from ugs_schema.generated.field_plans import MARK, TypedCompiler, TypedPlans
 from ugs_schema.generated.mutations import build_mutations
@@ -61,6 +63,8 @@ from ugs_schema.generated.scalars import (
     to_at,
 )
 from ugs_schema.generated.subscriptions import build_subscription_type
+from ugs_schema.graph.row_types import NODE
+from ugs_schema.scalars import Instant, Json, Millis
 
 T = TypeVar("T")
 MAX_TYPES = 1_000
@@ -83,8 +87,8 @@ class TypedSchema:
         if len(self.naming.kinds) + len(self.naming.links) > MAX_TYPES:
             raise LimitExceeded(f"Typed GraphQL is made of at most {MAX_TYPES} types", limit=MAX_TYPES)
         self._types: dict[str, Any] = {}
-        self.type_plans = TypedPlans(self.naming)
-        self.roots = self.type_plans.roots()
+        self.row_types = TypedPlans(self.naming)
+        self.roots = self.row_types.roots()
         self.objects = {kind.type: self._make_object(kind) for kind in self.naming.kinds.values()}
         self.wheres = {kind.type: self._make_where(kind) for kind in self.naming.kinds.values()}
         self.core = GraphQLSchema(
@@ -131,8 +135,8 @@ class TypedSchema:
     async def find_node(self, info: GraphQLResolveInfo[Any], kind: Kind, id: str) -> Any:
         """The node with this id, with the fields selected below the field being resolved."""
         compiler, selected_field = TypedCompiler(Selection.from_info(info)), get_selected_field(info)
-        template = self.type_plans.build_read_by_id(kind, compiler.selection, selected_field, lambda arguments: id)
-        rendering = Rendering(compiler.row(selected_field, self.type_plans.type_plans[kind.type]))
+        template = self.row_types.build_read_by_id(kind, compiler.selection, selected_field, lambda arguments: id)
+        rendering = Rendering(compiler.row(selected_field, self.row_types.row_types[kind.type]))
         return await run_root(info, compiler, Root(selected_field.key, template.bind, rendering), None)
 
     def _make_list_arguments(self, kind: Kind | None, ordered: bool = False) -> dict[str, GraphQLArgument]:
@@ -300,17 +304,20 @@ def _make_link_fields(link: Link | None) -> dict[str, GraphQLField]:
     return found | {name: _make_property_field(one) for name, one in link.properties.items()}
 
 
+TYPED: Mapping[Any, Any] = {
+    ID: GraphQLNonNull(GraphQLID),
+    str: GraphQLNonNull(GraphQLString),
+    str | None: GraphQLNonNull(GraphQLString),
+    int: GraphQLNonNull(GraphQLInt),
+    Millis: GraphQLNonNull(MILLIS),
+    Instant: GraphQLNonNull(DATE_TIME),
+    Json: GraphQLNonNull(JSON),
+}
+"""The GraphQL types of declared fields in generated schemas; nodes of an ontology always have a type."""
 NODE_FIELDS = {
-    "id": field(GraphQLNonNull(GraphQLID), "Its id"),
-    "type": field(GraphQLNonNull(GraphQLString), "Its node type, as the ontology calls it"),
-    "created": field(GraphQLNonNull(MILLIS), "When it was created, in Unix milliseconds"),
-    "modified": field(GraphQLNonNull(MILLIS), "When it was last changed, in Unix milliseconds"),
-    "createdAt": field(GraphQLNonNull(DATE_TIME), "When it was created"),
-    "modifiedAt": field(GraphQLNonNull(DATE_TIME), "When it was last changed"),
-    "version": field(GraphQLNonNull(GraphQLInt), "Counts its changes"),
-    "label": field(GraphQLNonNull(GraphQLString), "A name for people: the property label, name or title, else the id"),
-    "properties": field(GraphQLNonNull(JSON), "All properties, defined or not"),
-    "content": field(CONTENT, "What it says; null when it has no content"),
+    declared.name: field(TYPED[declared.type] if isinstance(declared, Shown) else CONTENT, description)
+    for declared in NODE.fields
+    if (description := get_typed_description(declared))
 }
 MEMORY_NODE = GraphQLInterfaceType(
     "MemoryNode",

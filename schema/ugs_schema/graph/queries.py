@@ -14,25 +14,21 @@ from ugs.identity import is_identifier
 from ugs.log.at import At as KernelAt
 from ugs.reads.plan import Read, ResultRow
 from ugs.storage import EventQuery
-from ugs_schema.compiler.field_plans import (
-    EDGE_PLAN,
-    NODE_PLAN,
-    TypePlan,
-    build_connection_template,
-    build_nests_below,
-    parse_edge_list,
-    parse_node_list,
-    parse_nodes_by_property,
-    parse_root_nodes,
-    restrict_to_ids,
-)
 from ugs_schema.compiler.plan_templates import ReadCriteria, ReadTemplate
+from ugs_schema.compiler.row_types import RowType, build_connection_template, build_nests_below, restrict_to_ids
 from ugs_schema.compiler.selection import Selection, get_selected_field
 from ugs_schema.context import Info
 from ugs_schema.graph.events import ElementVersion, to_graphql_event, to_graphql_version
 from ugs_schema.graph.filters import EdgeFilter, NodeFilter
+from ugs_schema.graph.list_arguments import (
+    parse_edge_list,
+    parse_node_list,
+    parse_nodes_by_property,
+    parse_root_nodes,
+)
 from ugs_schema.graph.order_by import EdgeOrder, NodeOrder
 from ugs_schema.graph.result_types import Resolution
+from ugs_schema.graph.row_types import EDGE, NODE
 from ugs_schema.graph.time_travel import At, parse_at
 from ugs_schema.graph.types import (
     GraphEdge,
@@ -60,14 +56,14 @@ class ReadingQuery:
     async def graph_node(
         self, info: Info, id: strawberry.ID, version: int | None = None, at: At | None = None
     ) -> GraphNode | None:
-        resolved = await read_row(info, NODE_PLAN, id, version, parse_at(at))
+        resolved = await read_row(info, NODE, id, version, parse_at(at))
         return None if resolved is None else to_graphql_node(resolved, at=parse_at(at))
 
     @strawberry.field(description="The edge with this id, now, at a version, or at a place in time; null without one")
     async def graph_edge(
         self, info: Info, id: strawberry.ID, version: int | None = None, at: At | None = None
     ) -> GraphEdge | None:
-        resolved = await read_row(info, EDGE_PLAN, id, version, parse_at(at))
+        resolved = await read_row(info, EDGE, id, version, parse_at(at))
         return None if resolved is None else to_graphql_edge(resolved, at=parse_at(at))
 
     @strawberry.field(description="The node or edge with this id; null without one")
@@ -112,7 +108,7 @@ class ReadingQuery:
         before: str | None = None,
         at: At | None = None,
     ) -> GraphEdgeConnection:
-        plan = build_page_plan(info, EDGE_PLAN, parse_edge_list)
+        plan = build_page_plan(info, EDGE, parse_edge_list)
         rows = await info.context.system.read(plan, parse_at(at))
         return GraphEdgeConnection(paged=build_page(rows, plan.page, plan.order, parse_at(at), edges=True))
 
@@ -172,11 +168,11 @@ def get_arguments(info: Info) -> dict[str, Any]:
     return Selection.from_info(raw).arguments(get_selected_field(raw))
 
 
-def build_page_plan(info: Info, type_plan: TypePlan, parse_criteria: Callable[[dict[str, Any]], ReadCriteria]) -> Read:
+def build_page_plan(info: Info, row_type: RowType, parse_criteria: Callable[[dict[str, Any]], ReadCriteria]) -> Read:
     """The read of a root connection field with the request's variables."""
     raw = info._raw_info
     selection = Selection.from_info(raw)
-    return build_connection_template(selection, get_selected_field(raw), type_plan, parse_criteria).bind(
+    return build_connection_template(selection, get_selected_field(raw), row_type, parse_criteria).bind(
         selection.variables
     )
 
@@ -185,32 +181,32 @@ async def read_node_page(
     info: Info, parse_criteria: Callable[[dict[str, Any]], ReadCriteria], at: KernelAt | None
 ) -> GraphNodeConnection:
     """A page of nodes with everything selected below them, in one read."""
-    plan = build_page_plan(info, NODE_PLAN, parse_criteria)
+    plan = build_page_plan(info, NODE, parse_criteria)
     rows = await info.context.system.read(plan, at)
     return GraphNodeConnection(paged=build_page(rows, plan.page, plan.order, at))
 
 
 async def read_row(
-    info: Info, type_plan: TypePlan, id: str, version: int | None, at: KernelAt | None
+    info: Info, row_type: RowType, id: str, version: int | None, at: KernelAt | None
 ) -> ResultRow | None:
     """A row with everything selected below it, in one read; an old version is rebuilt from the element's events."""
     if not is_identifier(id):
         return None
     if version is not None:
-        return await read_old_row(info, type_plan, id, version, at)
+        return await read_old_row(info, row_type, id, version, at)
     raw = info._raw_info
     selection = Selection.from_info(raw)
-    template = ReadTemplate(type_plan.table, build_nests_below(selection, get_selected_field(raw), type_plan))
+    template = ReadTemplate(row_type.table, build_nests_below(selection, get_selected_field(raw), row_type))
     rows = await info.context.system.read(restrict_to_ids(template.bind(selection.variables), id), at)
     return rows.items[0] if rows.items else None
 
 
-async def read_old_row(info: Info, type_plan: TypePlan, id: str, version: int, at: KernelAt | None) -> ResultRow | None:
+async def read_old_row(info: Info, row_type: RowType, id: str, version: int, at: KernelAt | None) -> ResultRow | None:
     if at is not None:
         raise InvalidSyntax("ask for a version or for a place in time, not for both")
     async with info.context.system.session() as session:
         row = await at_version(session, id, version)
-    return ResultRow(row, {}) if isinstance(row, type_plan.table.row) else None
+    return ResultRow(row, {}) if isinstance(row, row_type.table.row) else None
 
 
 async def find_identified(info: Info, id: str, at: KernelAt | None) -> Identified | None:

@@ -17,9 +17,9 @@ from ugs.identity import Scope
 from ugs.log.at import At as KernelAt
 from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.reads.plan import Page
-from ugs_schema.compiler.field_plans import NODE_PLAN
 from ugs_schema.context import Info
 from ugs_schema.graph.result_types import SearchHit, SearchHitConnection, SearchHitEdge
+from ugs_schema.graph.row_types import NODE
 from ugs_schema.graph.time_travel import At, parse_at
 from ugs_schema.graph.traversal import make_hydration
 from ugs_schema.pagination import build_page_info, parse_page_size
@@ -126,7 +126,7 @@ async def build_hit_page(
     hydration, fields = make_hydration(info, at)
     for edges in (field for field in fields.values() if field.name == "edges"):
         for hit in (field for field in hydration.selection.collect_subfields(edges).values() if field.name == "node"):
-            hydration.add_selected(NODE_PLAN, hydration.selection.collect_subfields(hit), "node")
+            hydration.add_selected(NODE, hydration.selection.collect_subfields(hit), "node")
     result_row = await hydration.nodes(hit.node for hit in visible)
     cursors = [encode_cursor(BY_SCORE, (hit.score, hit.node.id)) for hit in visible]
     return SearchHitConnection(

@@ -24,7 +24,8 @@ from ugs.support.bounded_cache import BoundedCache
 from ugs.system import System
 from ugs_schema.context import Info
 from ugs_schema.graph.events import Event, EventType, to_graphql_event
-from ugs_schema.graph.filters import EdgeFilter, NodeFilter, build_edge_where, build_node_where
+from ugs_schema.graph.filters import EdgeFilter, NodeFilter
+from ugs_schema.graph.list_arguments import build_edge_where, build_node_where
 from ugs_schema.graph.queries import get_arguments
 from ugs_schema.scalars import Position
 

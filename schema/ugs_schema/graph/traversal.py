@@ -10,11 +10,12 @@ from ugs.errors import LimitExceeded
 from ugs.graph import traversal
 from ugs.graph.model import Node
 from ugs.log.at import At as KernelAt
-from ugs_schema.compiler.field_plans import EDGE_PLAN, NODE_PLAN, build_nests_below
+from ugs_schema.compiler.row_types import build_nests_below
 from ugs_schema.compiler.selection import SelectedField, Selection, get_selected_field
 from ugs_schema.context import Info
 from ugs_schema.graph.hydration import Hydration
 from ugs_schema.graph.result_types import Hub, Path, TraversalStep
+from ugs_schema.graph.row_types import EDGE, NODE
 from ugs_schema.graph.time_travel import At, parse_at
 from ugs_schema.graph.types import Direction, GraphNode, Strategy, to_graphql_node
 from ugs_schema.list_page import PAGING_DESCRIPTION, check_page, count_rows_to_read
@@ -62,7 +63,7 @@ class WalkingQuery:
             first,
         )
         hydration, fields = make_hydration(info, moment)
-        hydration.add_selected(NODE_PLAN, fields, "node").add_selected(EDGE_PLAN, fields, "via")
+        hydration.add_selected(NODE, fields, "node").add_selected(EDGE, fields, "via")
         nodes = await hydration.nodes(step.node for step in steps)
         edges = await hydration.edges(step.via for step in steps if step.via is not None)
         return [
@@ -88,7 +89,7 @@ class WalkingQuery:
         if way is None:
             return None
         hydration, fields = make_hydration(info, moment)
-        hydration.add_selected(NODE_PLAN, fields, "nodes").add_selected(EDGE_PLAN, fields, "edges")
+        hydration.add_selected(NODE, fields, "nodes").add_selected(EDGE, fields, "edges")
         nodes, edges = await hydration.nodes(way.nodes), await hydration.edges(way.edges)
         return Path(
             node_rows=[nodes[node.id] for node in way.nodes],
@@ -103,7 +104,7 @@ class WalkingQuery:
             raise LimitExceeded("limit lies between 0 and 500", limit=500)
         hubs = await info.context.graph.hubs(limit, parse_at(at))
         hydration, fields = make_hydration(info, parse_at(at))
-        result_row = await hydration.add_selected(NODE_PLAN, fields, "node").nodes(hub.node for hub in hubs)
+        result_row = await hydration.add_selected(NODE, fields, "node").nodes(hub.node for hub in hubs)
         return [
             Hub(
                 result_row=result_row[hub.node.id],
@@ -127,6 +128,6 @@ async def load_nodes(info: Info, rows: list[Node], at: KernelAt | None) -> list[
     """The nodes of a list field with everything selected below them, in few reads."""
     hydration, _ = make_hydration(info, at)
     raw = info._raw_info
-    hydration.nests["GraphNode"] = build_nests_below(Selection.from_info(raw), get_selected_field(raw), NODE_PLAN)
+    hydration.nests["GraphNode"] = build_nests_below(Selection.from_info(raw), get_selected_field(raw), NODE)
     result_row = await hydration.nodes(rows)
     return [to_graphql_node(result_row[row.id], at=at) for row in rows]

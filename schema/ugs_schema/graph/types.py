@@ -6,31 +6,46 @@ Fields that follow more than one relation query the system themselves, within li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum, EnumMeta
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import strawberry
+from graphql import get_named_type
+from strawberry.types.field import StrawberryField
 
 from ugs.errors import InvalidSyntax
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.graph.queries import follow_all, places_of_addresses, referenced_by
-from ugs.graph.text.labels import label_of
-from ugs.identity import Scope
 from ugs.log.at import At as KernelAt
 from ugs.reads.cursors import cursor_of
 from ugs.reads.plan import Order, Page, ResultPage, ResultRow
-from ugs_schema.compiler.field_plans import EDGE_PLAN, NODE_PLAN, parse_edges_at_node, restrict_to_ids
+from ugs.reads.rendering import Column
+from ugs.tables import Kind, Table
+from ugs.values import JsonText, from_text
 from ugs_schema.compiler.plan_templates import ReadTemplate
+from ugs_schema.compiler.row_types import (
+    ROW_TYPES,
+    RelatedColumn,
+    RelatedCount,
+    RelatedMany,
+    RelatedMissing,
+    RelatedOne,
+    RowField,
+    Shown,
+    ShownJson,
+    restrict_to_ids,
+)
 from ugs_schema.compiler.selection import Selection, get_selected_field
 from ugs_schema.context import Info
 from ugs_schema.graph.aggregates import GraphEdgeAggregate, GraphNodeAggregate, show_aggregate
-from ugs_schema.graph.content import Content, to_graphql_content
 from ugs_schema.graph.filters import EdgeFilter
+from ugs_schema.graph.list_arguments import parse_edges_at_node
 from ugs_schema.graph.order_by import EdgeOrder
+from ugs_schema.graph.row_types import CONTENT, EDGE, ELEMENT_FIELDS, NODE
 from ugs_schema.list_page import cut_page
 from ugs_schema.pagination import PageInfo, build_page_info, parse_page_size
-from ugs_schema.scalars import Instant, Json, Millis, instant_of
+from ugs_schema.scalars import Instant, Json, parse_instant
 
 if TYPE_CHECKING:
     from ugs_schema.facts.types import Entity
@@ -65,11 +80,12 @@ class Identified:
     id: strawberry.ID = strawberry.field(description="Unique in the whole system; graph elements show their own id")
 
 
-@strawberry.interface(description="A node or an edge")
-class Element(Identified):
-    result_row: strawberry.Private[ResultRow]
-    path: strawberry.Private[str] = ""
-    at: strawberry.Private[KernelAt | None] = None
+class RowObject:
+    """What objects that show a row have in common."""
+
+    result_row: ResultRow
+    path: str
+    at: KernelAt | None
 
     @property
     def row(self) -> Any:
@@ -84,103 +100,168 @@ class Element(Identified):
         return self.result_row.nest[name]
 
     async def _read_related(self, info: Info) -> None:
-        type_plan = NODE_PLAN if isinstance(self.row, Node) else EDGE_PLAN
+        row_type = ROW_TYPES[info._raw_info.parent_type.name]
         selection, selected_field = Selection.from_info(info._raw_info), get_selected_field(info._raw_info)
-        nest = type_plan.related[selected_field.name](selection, selected_field, self.path)
-        plan = restrict_to_ids(ReadTemplate(type_plan.table, nest).bind(selection.variables), self.row.id)
+        nest = row_type.by_name[selected_field.name].build_nests(selection, selected_field, self.path)
+        plan = restrict_to_ids(ReadTemplate(row_type.table, nest).bind(selection.variables), self.row.id)
         result_row = await info.context.system.read(plan, self.at)
         empty = {name: ResultPage([], total=0) for name in nest}
         self.result_row.nest.update(result_row.items[0].nest if result_row.items else empty)
 
-    @strawberry.field(description="What kind of element it is; null when it has no type")
-    def type(self) -> str | None:
-        return self.row.type  # type: ignore[no-any-return]
 
-    @strawberry.field(description="The namespace its id lives in")
-    def scope(self) -> Scope:
-        return self.row.scope  # type: ignore[no-any-return]
+# ── how graphql-core resolves the declared fields ────────────────────────────
 
-    @strawberry.field(description="All properties; addresses are followed `resolveDepth` levels deep (at most 5)")
-    async def properties(self, info: Info, resolve_depth: int | None = 0) -> Json:
-        return Json(await expand_addresses(info, self.row.properties, resolve_depth, self.at))
 
-    @strawberry.field(description="One property; null when there is none of that name")
-    async def property(self, info: Info, key: str, resolve_depth: int | None = 0) -> Json | None:
-        value = await expand_addresses(info, self.row.properties.get(key), resolve_depth, self.at)
-        return None if value is None else Json(value)
+def make_value_reader(field: Shown, table: Table) -> Callable[[Any], Any]:
+    """A function that gives the value of a field from the row, as its scalar or enum serializes it."""
+    piece, types = field.piece, {field.type, *get_args(field.type)}
+    enum = next((type for type in types if isinstance(type, EnumMeta)), None)
+    is_json = isinstance(piece, Column) and table.field(piece.field).kind is Kind.JSON
+    is_real = isinstance(piece, Column) and table.field(piece.field).kind is Kind.REAL
 
-    @strawberry.field(description="What it says; null when it has no content")
-    async def content(self, info: Info) -> Content | None:
-        return to_graphql_content(await self.get_related(info))
+    def read(row: Any) -> Any:
+        if isinstance(piece, Column):
+            value = getattr(row, piece.field)
+            if value is None:
+                return None
+            return from_text(value) if is_json else float(value) if is_real else value
+        value = from_text(JsonText(piece.text(*[getattr(row, name) for name in piece.fields])))
+        if enum is not None:
+            return enum[value]
+        return parse_instant(value) if Instant in types else value
 
-    @strawberry.field(description="When it was created, in Unix milliseconds")
-    def created(self) -> Millis:
-        return Millis(self.row.created)
+    return read
 
-    @strawberry.field(description="When it was last changed, in Unix milliseconds")
-    def modified(self) -> Millis:
-        return Millis(self.row.modified)
 
-    @strawberry.field(description="When it was created")
-    def created_at(self) -> Instant:
-        return instant_of(self.row.created)
+def make_shown_resolver(field: Shown, table: Table) -> Callable[..., Any]:
+    read = make_value_reader(field, table)
 
-    @strawberry.field(description="When it was last changed")
-    def modified_at(self) -> Instant:
-        return instant_of(self.row.modified)
+    def resolve(self: Any) -> Any:
+        return read(self.row)
 
-    @strawberry.field(description="Counts the changes of this element since its id was first used")
-    def version(self) -> int:
-        return self.row.version  # type: ignore[no-any-return]
+    return resolve
+
+
+def make_json_resolver(field: Shown, table: Table) -> Callable[..., Any]:
+    read = make_value_reader(field, table)
+
+    async def resolve(self: Any, info: Info, resolve_depth: int | None = 0) -> Any:
+        return await expand_addresses(info, read(self.row), resolve_depth, self.at)
+
+    return resolve
+
+
+async def resolve_property(self: Any, info: Info, key: str, resolve_depth: int | None = 0) -> Json | None:
+    value = await expand_addresses(info, self.row.properties.get(key), resolve_depth, self.at)
+    return None if value is None else Json(value)
+
+
+async def resolve_related_one(self: Any, info: Info) -> Any:
+    items = (await self.get_related(info)).items
+    return show_row(items[0], info, self.at) if items else None
+
+
+async def resolve_edges(
+    self: Any,
+    info: Info,
+    type: str | None = None,
+    filter: EdgeFilter | None = None,
+    order_by: list[EdgeOrder] | None = None,
+    first: int | None = None,
+    after: str | None = None,
+    last: int | None = None,
+    before: str | None = None,
+) -> Any:
+    return await get_edge_page(self, info)
+
+
+def make_count_resolver(field: RelatedCount) -> Callable[..., Any]:
+    async def resolve(self: Any, info: Info, direction: Direction = Direction.BOTH) -> int:
+        relations = field.choose(direction.name)
+        return sum([(await self.get_related(info, f"/{one}")).total or 0 for one in relations])
+
+    return resolve
+
+
+def make_missing_resolver(field: RelatedMissing) -> Callable[..., Any]:
+    async def resolve(self: Any, info: Info) -> bool:
+        return not all([(await self.get_related(info, f"/{one}")).items for one in field.relations])
+
+    return resolve
+
+
+def make_column_resolver(field: RelatedColumn) -> Callable[..., Any]:
+    async def resolve(self: Any, info: Info) -> Any:
+        return next((getattr(item.row, field.column) for item in (await self.get_related(info)).items), None)
+
+    return resolve
+
+
+def make_field(declared: RowField, table: Table) -> Any:
+    """The Strawberry field of a declared field."""
+    shown: Any = None
+    if isinstance(declared, Shown):
+        make = make_json_resolver if isinstance(declared, ShownJson) else make_shown_resolver
+        resolver, shown = make(declared, table), declared.type
+    elif isinstance(declared, RelatedOne):
+        resolver = resolve_related_one
+        shown = Annotated[declared.target, strawberry.lazy(__name__)] | None
+    elif isinstance(declared, RelatedMany):
+        resolver = resolve_edges
+        shown = Annotated[f"{declared.target}Connection", strawberry.lazy(__name__)]
+    elif isinstance(declared, RelatedCount):
+        resolver, shown = make_count_resolver(declared), int
+    elif isinstance(declared, RelatedMissing):
+        resolver, shown = make_missing_resolver(declared), bool
+    elif isinstance(declared, RelatedColumn):
+        resolver, shown = make_column_resolver(declared), declared.type
+    else:
+        resolver, shown = resolve_property, Json | None
+    return strawberry.field(resolver, name=declared.name, description=declared.description, graphql_type=shown)
+
+
+Shows = TypeVar("Shows", bound=type)
+
+
+def show_fields(fields: Iterable[RowField], table: Table) -> Callable[[Shows], Shows]:
+    """Give a class the declared fields, in front of its own."""
+
+    def decorate(shows: Shows) -> Shows:
+        own = {name: value for name, value in vars(shows).items() if isinstance(value, StrawberryField)}
+        for name in own:
+            delattr(shows, name)
+        for declared in fields:
+            if declared.name != "id":
+                setattr(shows, f"show_{declared.name}", make_field(declared, table))
+        for name, value in own.items():
+            setattr(shows, name, value)
+        return shows
+
+    return decorate
+
+
+@strawberry.interface(description="A node or an edge")
+@show_fields(ELEMENT_FIELDS, NODES)
+class Element(RowObject, Identified):
+    result_row: strawberry.Private[ResultRow]
+    path: strawberry.Private[str] = ""
+    at: strawberry.Private[KernelAt | None] = None
+
+
+@strawberry.type(description="What a node or an edge says")
+@show_fields(CONTENT.fields, CONTENT.table)
+class Content(RowObject):
+    result_row: strawberry.Private[ResultRow]
+    path: strawberry.Private[str] = ""
+    at: strawberry.Private[KernelAt | None] = None
 
 
 @strawberry.type(description="A vertex of the graph")
+@show_fields(NODE.fields[len(ELEMENT_FIELDS) :], NODES)
 class GraphNode(Element):
     @classmethod
     def is_type_of(cls, value: Any, info: Any) -> bool:
         return isinstance(value, GraphNode)
-
-    @strawberry.field(description="Any JSON beside the properties")
-    async def data(self, info: Info, resolve_depth: int | None = 0) -> Json | None:
-        value = await expand_addresses(info, self.row.data, resolve_depth, self.at)
-        return None if value is None else Json(value)
-
-    @strawberry.field(description="A name for people: the property label, name or title, else the id")
-    def label(self) -> str:
-        return label_of(self.row.id, self.row.properties)
-
-    @strawberry.field(description="Edges that leave from this node, in the sequence they were added")
-    async def outgoing(
-        self,
-        info: Info,
-        type: str | None = None,
-        filter: EdgeFilter | None = None,
-        order_by: list[EdgeOrder] | None = None,
-        first: int | None = None,
-        after: str | None = None,
-        last: int | None = None,
-        before: str | None = None,
-    ) -> GraphEdgeConnection:
-        return await get_edge_page(self, info)
-
-    @strawberry.field(description="Edges that arrive at this node, in the sequence they were added")
-    async def incoming(
-        self,
-        info: Info,
-        type: str | None = None,
-        filter: EdgeFilter | None = None,
-        order_by: list[EdgeOrder] | None = None,
-        first: int | None = None,
-        after: str | None = None,
-        last: int | None = None,
-        before: str | None = None,
-    ) -> GraphEdgeConnection:
-        return await get_edge_page(self, info)
-
-    @strawberry.field(description="How many edges touch this node; a loop counts on both sides")
-    async def degree(self, info: Info, direction: Direction = Direction.BOTH) -> int:
-        sides = ("outgoing", "incoming") if direction is Direction.BOTH else (direction.name.lower(),)
-        return sum([(await self.get_related(info, f"/{side}")).total or 0 for side in sides])
 
     @strawberry.field(description="The ontology that knows its type, the first by name; null when none does")
     async def ontology(self, info: Info) -> Annotated[Ontology, strawberry.lazy("ugs_schema.ontologies.types")] | None:
@@ -221,38 +302,11 @@ class GraphNode(Element):
 
 
 @strawberry.type(description="A directed, weighted relationship")
+@show_fields(EDGE.fields[len(ELEMENT_FIELDS) :], EDGES)
 class GraphEdge(Element):
     @classmethod
     def is_type_of(cls, value: Any, info: Any) -> bool:
         return isinstance(value, GraphEdge)
-
-    @strawberry.field(name="from", description="Id of the node it leaves from")
-    def source(self) -> strawberry.ID:
-        return strawberry.ID(self.row.source)
-
-    @strawberry.field(name="to", description="Id of the node it arrives at")
-    def target(self) -> strawberry.ID:
-        return strawberry.ID(self.row.target)
-
-    @strawberry.field(description="The node it leaves from; null when that does not exist")
-    async def from_node(self, info: Info) -> GraphNode | None:
-        return await self._get_end(info)
-
-    @strawberry.field(description="The node it arrives at; null when that does not exist")
-    async def to_node(self, info: Info) -> GraphNode | None:
-        return await self._get_end(info)
-
-    async def _get_end(self, info: Info) -> GraphNode | None:
-        items = (await self.get_related(info)).items
-        return to_graphql_node(items[0], at=self.at) if items else None
-
-    @strawberry.field(description="Whether one of its nodes does not exist")
-    async def dangling(self, info: Info) -> bool:
-        return not all([(await self.get_related(info, f"/{end}")).items for end in ("source_node", "target_node")])
-
-    @strawberry.field(description="The cost of going along it, 1 unless told")
-    def weight(self) -> float:
-        return float(self.row.weight)
 
 
 GraphElement = Annotated[GraphNode | GraphEdge, strawberry.union("GraphElement", description="A node or an edge")]
@@ -322,8 +376,8 @@ class RowConnection:
 class GraphNodeConnection(RowConnection):
     @strawberry.field(description=AGGREGATE)
     def aggregate(self, info: Info) -> GraphNodeAggregate:
-        assert NODE_PLAN.parse_value is not None
-        return GraphNodeAggregate(shown=show_aggregate(self.paged.rows, info, NODE_PLAN.parse_value))
+        assert NODE.parse_value is not None
+        return GraphNodeAggregate(shown=show_aggregate(self.paged.rows, info, NODE.parse_value))
 
     @strawberry.field(description="The nodes with their cursors")
     def edges(self, info: Info) -> list[GraphNodeEdge]:
@@ -339,8 +393,8 @@ class GraphNodeConnection(RowConnection):
 class GraphEdgeConnection(RowConnection):
     @strawberry.field(description=AGGREGATE)
     def aggregate(self, info: Info) -> GraphEdgeAggregate:
-        assert EDGE_PLAN.parse_value is not None
-        return GraphEdgeAggregate(shown=show_aggregate(self.paged.rows, info, EDGE_PLAN.parse_value))
+        assert EDGE.parse_value is not None
+        return GraphEdgeAggregate(shown=show_aggregate(self.paged.rows, info, EDGE.parse_value))
 
     @strawberry.field(description="The edges with their cursors")
     def edges(self, info: Info) -> list[GraphEdgeEdge]:
@@ -360,6 +414,14 @@ def to_graphql_node(result_row: ResultRow, path: str = "", at: KernelAt | None =
 def to_graphql_edge(result_row: ResultRow, path: str = "", at: KernelAt | None = None) -> GraphEdge:
     """The GraphQL object of an edge."""
     return GraphEdge(id=strawberry.ID(result_row.row.id), result_row=result_row, path=path, at=at)
+
+
+def show_row(result_row: ResultRow, info: Info, at: KernelAt | None) -> Any:
+    """The object of a related row, of the type that the field being resolved has."""
+    name = get_named_type(info._raw_info.return_type).name
+    if name == "Content":
+        return Content(result_row=result_row, at=at)
+    return to_graphql_node(result_row, at=at) if name == "GraphNode" else to_graphql_edge(result_row, at=at)
 
 
 def to_graphql_element(row: Node | Edge, at: KernelAt | None = None) -> GraphNode | GraphEdge:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 import strawberry
+from strawberry.types.nodes import SelectedField, Selection
 
 from ugs.errors import InvalidSyntax
 from ugs.log.at import At as KernelAt
@@ -224,11 +225,14 @@ class ProgramsSubscription:
     ) -> AsyncIterator[ProgramRunUpdate]:
         entry = await to_deck_entry(program, dsl, program_id, params)
         mapper = ResultMapper(info.context, parse_at(at))
-        async for news in get_programs(info).steps(entry, at=parse_at(at), view=view.name):
+        with_graphs = _asks_for(info.selected_fields, "graph")
+        steps = get_programs(info).steps(entry, at=parse_at(at), view=view.name, with_graphs=with_graphs)
+        async for news in steps:
             if isinstance(news, results.ProgramResult):
-                yield ProgramRunUpdate(step=None, result=mapper.result(news))
+                yield ProgramRunUpdate(step=None, graph=None, result=mapper.result(news))
             else:
-                yield ProgramRunUpdate(step=to_graphql_step(news), result=None)
+                graph = None if news.graph is None else mapper.graph(news.graph)
+                yield ProgramRunUpdate(step=to_graphql_step(news.entry), graph=graph, result=None)
 
 
 def get_programs(info: Info, within_request: bool = False) -> Programs:
@@ -238,6 +242,15 @@ def get_programs(info: Info, within_request: bool = False) -> Programs:
     if within_request:
         bounds = msgspec.structs.replace(bounds, seconds=min(bounds.seconds, context.seconds * DEADLINE_FRACTION))
     return Programs(context.system, context.principal, bounds)
+
+
+def _asks_for(selections: Sequence[Selection], name: str) -> bool:
+    """Whether a field of the update is asked for, also inside of a fragment."""
+    for selection in selections:
+        for one in selection.selections:
+            if one.name == name if isinstance(one, SelectedField) else _asks_for([one], name):
+                return True
+    return False
 
 
 async def parse_program_input(program: object, dsl: str | None) -> object:

@@ -252,6 +252,9 @@ class BatchProgramResult:
 @strawberry.type(description="News of a running program: a step, or at last the result")
 class ProgramRunUpdate:
     step: StepLogEntry | None = strawberry.field(description="A step that was just done")
+    graph: WorkingGraph | None = strawberry.field(
+        description="The working graph after that step; null if nobody takes the news in time"
+    )
     result: ProgramResult | None = strawberry.field(description="The end")
 
 

@@ -125,6 +125,14 @@ def test_every_documented_option_reaches_its_command(entry: object) -> None:
     assert (typed.flag, typed.words) == ("human", ["word"])
 
 
+def test_an_option_that_a_command_does_not_know_is_named(ugs: Ugs) -> None:
+    """Its value stays with it, and is not taken for a word of the command."""
+    for words in (["token", "create", "--user", "u"], ["plugins"], ["config", "show"]):
+        told = ugs("--url=http://127.0.0.1:1", *words)
+        assert told.code == 2 and "--url=http://127.0.0.1:1" in told.err, told
+        assert ugs("--url", "http://127.0.0.1:1", *words).err == told.err
+
+
 def test_agents_of_keys_and_tokens_are_named(ugs: Ugs) -> None:
     for words in (["--agent", "a1"], ["--agent=a1"]):
         assert ugs("key", "add", f"k{len(words)}", *words, "--role", "writer").value["agent"] == "a1"

@@ -79,7 +79,7 @@ class Author:
             return self.random.choice((self.shortest, self.selected, self.procedure, self.union, self.hinted))()
         parts = ["CYPHER 5"] if self.chance(0.03) else []
         parts.append(self.match())
-        clauses = (self.match, self.optional, self.unwind, self.with_, self.call, self.call, self.select)
+        clauses = (self.match, self.optional, self.unwind, self.with_, self.call, self.call, self.select, self.page)
         for _ in range(self.random.choice((0, 0, 0, 1, 1, 2))):
             parts.append(self.random.choice(clauses)())
         return " ".join([*parts, self.last()])
@@ -399,6 +399,11 @@ class Author:
             self.values = []
         self.nodes, self.relationships, self.lists, self.paths = kept, [], [], []
         return text
+
+    def page(self) -> str:
+        """Clauses of their own; which rows a smaller page has would be left open."""
+        order = f"ORDER BY {self.random.choice(self.nodes)}.x{self.random.choice(('', ' DESC'))}"
+        return self.random.choice((order, f"{order} SKIP 0", "LIMIT 100000", "OFFSET 0 LIMIT 100000"))
 
     def last(self) -> str:
         values = [self.shown() for _ in range(self.random.randint(1, 3))]

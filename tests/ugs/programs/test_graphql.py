@@ -154,6 +154,29 @@ async def test_decks_validation_blocks_and_explorations(ask: Ask) -> None:
     assert (await ask(check, p=new))["validateProgram"]["valid"]
 
 
+async def test_each_step_brings_the_working_graph_that_it_left_where_that_is_asked_for(
+    operations: OperationExecutor, system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dsl = "+ MATCH (p) WHERE p.role = 'engineer' RETURN p;\n+ MATCH (a)-[r]->(b) RETURN a, r, b;\n"
+    shown = "step { wSize { nodes links } } ...Shown"
+    fragment = "fragment Shown on ProgramRunUpdate { graph { nodes { conceptId } links { fromId } } }"
+    words = f"subscription ($d: String!) {{ programRun(dsl: $d) {{ {shown} }} }} {fragment}"
+
+    async def sizes() -> list[tuple[Any, Any]]:
+        stream: Any = await operations.subscribe(operations.prepare(words), RequestContext(system, ANN), {"d": dsl})
+        news = [one.data["programRun"] async for one in stream]
+        assert news[-1] == {"step": None, "graph": None}
+        graphs = [one["graph"] for one in news[:-1]]
+        drawn = [graph and {"nodes": len(graph["nodes"]), "links": len(graph["links"])} for graph in graphs]
+        return [(one["step"]["wSize"], graph) for one, graph in zip(news[:-1], drawn, strict=True)]
+
+    found = await sizes()
+    assert len(found) == 2 and found[0] != found[1]
+    assert all(told == graph for told, graph in found)
+    monkeypatch.setattr("ugs.programs.api.MAX_WAITING_ELEMENTS", 0)
+    assert [graph for _, graph in await sizes()] == [None, None]
+
+
 async def test_steps_are_told_as_they_happen_and_a_listener_who_leaves_stops_the_run(
     operations: OperationExecutor, system: System
 ) -> None:

@@ -152,3 +152,16 @@ def test_whole_numbers_may_be_written_with_a_point() -> None:
     assert told["statements"][1]["operation"]["then"][0]["operation"]["limit"] == 5
     assert told["statements"][1]["operation"]["condition"]["value"] == 2.5
     assert [issue.rule_id for issue in decode({"version": 2.0, "statements": [OK]})[1]] == ["V000", "V001"]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (0, "`statements[0].operation.condition`: the value of count_gte must be more than 0, not 0"),
+        (-1.5, "`statements[0].operation.condition`: the value of count_gte must be more than 0, not -1.5"),
+        ("1", "`statements[0].operation.condition.value` must be a number, not a text"),
+    ],
+)
+def test_a_refused_count_is_told_what_would_do(value: Any, told: str) -> None:
+    _, issues = decode({"version": 1, "statements": [branch(condition={"test": "count_gte", "value": value})]})
+    assert [(issue.rule_id, issue.message) for issue in issues] == [("V000", told)]

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from ugs.actors.addresses import Answer, Message, strip_addresses
 from ugs.actors.errors import Refused
-from ugs.actors.runtime.transaction import Link, NodeState, Transaction
+from ugs.actors.runtime.transaction import ActorEdge, NodeState, Transaction
 from ugs.events import Event
 from ugs.graph.traversal import Direction
 from ugs.identity import Principal
@@ -68,13 +68,13 @@ class MessageContext:
 
     # ── reading ──────────────────────────────────────────────────────────────
 
-    async def edges(self, way: Direction = Direction.BOTH, type: str | None = None) -> list[Link]:
+    async def edges(self, way: Direction = Direction.BOTH, type: str | None = None) -> list[ActorEdge]:
         """The node's edges by age; a loop is one edge."""
         return await self.edges_of([self.id], way, type)
 
     async def edges_of(
         self, ids: Collection[str], way: Direction = Direction.BOTH, type: str | None = None
-    ) -> list[Link]:
+    ) -> list[ActorEdge]:
         """The edges of several nodes in one read."""
         return await self._work.edges(ids, way, type)
 
@@ -108,7 +108,7 @@ class MessageContext:
 
     def link(
         self, target: str, type: str | None, properties: Mapping[str, Any] | None = None, source: str | None = None
-    ) -> Link:
+    ) -> ActorEdge:
         """Create an edge from this node, or from another source."""
         self._alive()
         return self._work.add_link(source or self.id, target, type, dict(properties or {}))

@@ -25,7 +25,7 @@ from ugs.storage import Storage
 from ugs.values import check_value
 
 
-class Link(Struct, frozen=True):
+class ActorEdge(Struct, frozen=True):
     """An edge as actors see it; a new one has a temporary id until the transaction is stored."""
 
     id: str
@@ -45,8 +45,8 @@ class Link(Struct, frozen=True):
         }
 
 
-def link_of(edge: Edge) -> Link:
-    return Link(edge.id, edge.source, edge.target, edge.type, edge.properties)
+def link_of(edge: Edge) -> ActorEdge:
+    return ActorEdge(edge.id, edge.source, edge.target, edge.type, edge.properties)
 
 
 class NodeState(Struct):
@@ -77,7 +77,7 @@ class Transaction:
         self._storage, self._reader = storage, reader
         self.taken: dict[str, NodeState] = {}
         """Nodes whose actors take part; a concurrent change of one makes the commit fail."""
-        self.links: list[Link] = []
+        self.links: list[ActorEdge] = []
         self.unlinked: set[str] = set()
 
     # ── reading ──────────────────────────────────────────────────────────────
@@ -100,7 +100,7 @@ class Transaction:
             self.taken[id] = found
         return found
 
-    async def edges(self, ids: Collection[str], way: Direction, type: str | None = None) -> list[Link]:
+    async def edges(self, ids: Collection[str], way: Direction, type: str | None = None) -> list[ActorEdge]:
         """Edges of nodes by age, with those that the transaction adds."""
         async with self._storage.session() as session:
             stored = await session.fetch(
@@ -119,9 +119,9 @@ class Transaction:
     def add_node(self, id: str, type: str, properties: dict[str, Any]) -> None:
         self.taken[id] = NodeState(id, type, properties)
 
-    def add_link(self, source: str, target: str, type: str | None, properties: dict[str, Any]) -> Link:
+    def add_link(self, source: str, target: str, type: str | None, properties: dict[str, Any]) -> ActorEdge:
         # Random, so that no payload can contain this name.
-        link = Link(f"$edge_{token_hex(8)}", source, target, type, properties)
+        link = ActorEdge(f"$edge_{token_hex(8)}", source, target, type, properties)
         self.links.append(link)
         return link
 
@@ -131,11 +131,11 @@ class Transaction:
             self.unlinked.add(id)
         self.links = remaining
 
-    def mark(self) -> tuple[dict[str, NodeState], list[Link], set[str]]:
+    def mark(self) -> tuple[dict[str, NodeState], list[ActorEdge], set[str]]:
         """A savepoint of the changes so far."""
         return deepcopy(self.taken), [*self.links], set(self.unlinked)
 
-    def roll_back_to(self, mark: tuple[dict[str, NodeState], list[Link], set[str]]) -> None:
+    def roll_back_to(self, mark: tuple[dict[str, NodeState], list[ActorEdge], set[str]]) -> None:
         """Undo the changes since a savepoint; `NodeState` objects keep their identity, since handlers refer to them."""
         before, self.links, self.unlinked = mark
         for id in [id for id in self.taken if id not in before]:
@@ -186,7 +186,7 @@ def _is_guard(operation: Operation) -> bool:
     return isinstance(operation, Update) and not operation.properties and not operation.remove
 
 
-def _touches(link: Link, ids: Collection[str], way: Direction) -> bool:
+def _touches(link: ActorEdge, ids: Collection[str], way: Direction) -> bool:
     leaves, arrives = link.source in ids, link.target in ids
     if way is Direction.BOTH:
         return leaves or arrives

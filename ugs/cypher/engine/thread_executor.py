@@ -33,8 +33,8 @@ class RemoteView:
         self.loop = loop
         self.first_position = position
         self.pending: Future[Any] | None = None
-        self.joins, self.matches_alone = view.joins, view.matches_alone
-        self.answers_unless, self.most_matches = view.answers_unless, view.most_matches
+        self.joins, self.matches_single_nodes = view.joins, view.matches_single_nodes
+        self.supports_unless, self.max_matches = view.supports_unless, view.max_matches
 
     def stop(self) -> None:
         """Cancel the pending call."""

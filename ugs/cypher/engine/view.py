@@ -55,15 +55,15 @@ class GraphView(Protocol):
         """Whether whole patterns can be pushed down."""
 
     @property
-    def matches_alone(self) -> bool:
+    def matches_single_nodes(self) -> bool:
         """Whether patterns of a single node can be pushed down."""
 
     @property
-    def answers_unless(self) -> bool:
+    def supports_unless(self) -> bool:
         """Whether a pattern can be matched on the condition that labels are types."""
 
     @property
-    def most_matches(self) -> int:
+    def max_matches(self) -> int:
         """Maximum number of matches of a pushed-down pattern."""
 
     async def nodes(self, wanted: Wanted) -> list[Node]: ...
@@ -108,17 +108,17 @@ class StoredGraph:
         return self.joins and self.session.orders_joins
 
     @property
-    def matches_alone(self) -> bool:
+    def matches_single_nodes(self) -> bool:
         """Whether the store answers patterns of a single node."""
-        return self.joins and self.session.matches_alone
+        return self.joins and self.session.matches_single_nodes
 
     @property
-    def answers_unless(self) -> bool:
+    def supports_unless(self) -> bool:
         """Whether a question may leave it to the store to make sure that labels are types."""
-        return self.joins and self.session.answers_unless
+        return self.joins and self.session.supports_unless
 
     @property
-    def most_matches(self) -> int:
+    def max_matches(self) -> int:
         return MAX_IN_PROCESS_MATCHES if self.session.in_process else MAX_MATCHES
 
     async def nodes(self, wanted: Wanted) -> list[Node]:

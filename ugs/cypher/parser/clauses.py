@@ -29,13 +29,13 @@ from ugs.cypher.syntax import (
 )
 
 MAX_PARTS = 100
-READING = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "CALL", "RETURN", "FINISH")
+READING = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "CALL", "RETURN", "FINISH", "ORDER", "SKIP", "OFFSET", "LIMIT")
 REFUSED = {
     "writes": "CREATE MERGE SET DELETE DETACH NODETACH REMOVE FOREACH INSERT",
     "files": "LOAD",
     "administration": "USE SHOW TERMINATE ALTER DROP GRANT DENY REVOKE START STOP RENAME ENABLE DEALLOCATE REALLOCATE "
     "PERIODIC DRYRUN",
-    "unsupported": "FILTER LET FOR ORDER OFFSET",
+    "unsupported": "FILTER LET FOR",
 }
 RULES = {word: rule for rule, words in REFUSED.items() for word in words.split()}
 REASONS = {
@@ -274,6 +274,14 @@ class Parser(Expressions):
         self.place += 1
         return With(self._projection_body(), self._where(), at=at)
 
+    def _page(self) -> Clause:
+        """`ORDER BY`, `SKIP` or `LIMIT` as a clause of its own means the same after `WITH *`."""
+        at = self.at
+        if self.is_word("ORDER") and self.ahead().upper != "BY":
+            self.place += 1
+            self.fail("BY")
+        return With(Projection((), True, False, *self._order_and_page()), None, at=at)
+
     def _return(self) -> Clause:
         at = self.at
         self.place += 1
@@ -287,10 +295,13 @@ class Parser(Expressions):
             items.append(self._item())
             while self.accept_op(","):
                 items.append(self._item())
+        return Projection(tuple(items), everything, distinct, *self._order_and_page())
+
+    def _order_and_page(self) -> tuple[tuple[Sort, ...], Expression | None, Expression | None]:
         order = self._order()
         skip = self.expression() if self.accept_word("SKIP") or self.accept_word("OFFSET") else None
         limit = self.expression() if self.accept_word("LIMIT") else None
-        return Projection(tuple(items), everything, distinct, order, skip, limit)
+        return order, skip, limit
 
     def _item(self) -> Item:
         start = self.at
@@ -326,4 +337,8 @@ CLAUSES: dict[str, Callable[[Parser], Clause]] = {
     "RETURN": Parser._return,
     "CALL": Parser._call_clause,
     "FINISH": Parser._finish,
+    "ORDER": Parser._page,
+    "SKIP": Parser._page,
+    "OFFSET": Parser._page,
+    "LIMIT": Parser._page,
 }

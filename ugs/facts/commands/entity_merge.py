@@ -31,7 +31,7 @@ from ugs.facts.model import (
     Fact,
 )
 from ugs.facts.normalization import Space, new_id
-from ugs.facts.resolution import Reader, get_entity
+from ugs.facts.resolution import RowReader, get_entity
 from ugs.facts.temporal.instants import start_of
 from ugs.facts.temporal.timeline import key_of, refresh_overrides
 from ugs.feature import Command, Decider, Decision
@@ -72,7 +72,7 @@ class MergePlan(Struct, frozen=True):
         )
 
 
-async def plan_merge(reader: Reader, keep_id: str, merge_id: str, space: Space | None) -> MergePlan:
+async def plan_merge(reader: RowReader, keep_id: str, merge_id: str, space: Space | None) -> MergePlan:
     """Compute the effect of a merge without executing it."""
     keep, merge = await get_entity(reader, keep_id, space), await get_entity(reader, merge_id, space)
     if keep.entity_id == merge.entity_id:
@@ -127,7 +127,7 @@ def _split_duplicates(
     return kept, folded
 
 
-async def _conflicts(reader: Reader, facts: list[Fact]) -> list[list[Fact]]:
+async def _conflicts(reader: RowReader, facts: list[Fact]) -> list[list[Fact]]:
     open_facts = [fact for fact in facts if fact.valid_to is None]
     ids = sorted({fact.predicate_id for fact in open_facts if fact.predicate_id})
     rows = await reader.fetch(PREDICATES, in_("predicate_id", ids)) if ids else []

@@ -41,7 +41,7 @@ from ugs.facts.normalization import (
 from ugs.facts.resolution import EntityRef, get_fact, get_note
 from ugs.facts.temporal.instants import Instant, end_of, instant_text, start_of
 from ugs.facts.temporal.timeline import (
-    Place,
+    TimelinePosition,
     delete_facts,
     ending_drafts,
     key_of,
@@ -146,14 +146,14 @@ async def assert_fact(command: AddFact, uow: UnitOfWork, position: int = 0) -> A
     return AssertionResult(kept, warnings)
 
 
-def _place(command: AddFact, fact: Fact, predicate: Predicate, same_key: list[Fact], now: Instant) -> Place:
+def _place(command: AddFact, fact: Fact, predicate: Predicate, same_key: list[Fact], now: Instant) -> TimelinePosition:
     """Place an open fact of a single-valued predicate on its timeline; otherwise only check for an equal row."""
     if predicate.supersedes and fact.valid_to is None:
         return place_of(fact, same_key, command.valid_from is None or fact.valid_from <= now, command.reuse)
-    return Place(known=_equivalent(fact, same_key, now) if command.reuse else None)
+    return TimelinePosition(known=_equivalent(fact, same_key, now) if command.reuse else None)
 
 
-async def _insert(uow: UnitOfWork, fact: Fact, place: Place, notes: list[Note]) -> Fact:
+async def _insert(uow: UnitOfWork, fact: Fact, place: TimelinePosition, notes: list[Note]) -> Fact:
     """Stage a new fact, end the facts it supersedes, and end it where the next one begins."""
     note_id, later = notes[0].note_id, place.successor
     if later is not None:

@@ -161,9 +161,9 @@ def _check_relation(relation: Stated, path: str) -> None:
         raise StructuredInvalid(f"{path}.valid_to", "must be after valid_from")
 
 
-def _at_most(items: tuple[object, ...], most: int, path: str) -> None:
-    if len(items) > most:
-        raise StructuredInvalid(path, f"at most {most}, got {len(items)}", limit=most)
+def _at_most(items: tuple[object, ...], max_items: int, path: str) -> None:
+    if len(items) > max_items:
+        raise StructuredInvalid(path, f"at most {max_items}, got {len(items)}", limit=max_items)
 
 
 def _text(text: str, path: str) -> None:

@@ -33,7 +33,7 @@ class RefusedRow(NamedTuple):
 Row = SourceNote | RefusedRow
 
 
-class Refused(Exception):
+class UnusableRow(Exception):
     """Raised inside an importer for a row that it cannot use; the text is the reason."""
 
 
@@ -68,19 +68,19 @@ def is_value(text: str) -> bool:
 def text_at(record: Any, *keys: str) -> str:
     """The text under the first of these keys that has one; refused if none has."""
     if not isinstance(record, dict):
-        raise Refused("not an object")
+        raise UnusableRow("not an object")
     for key in keys:
         found = record.get(key)
         if isinstance(found, str) and found.strip():
             return found
-    raise Refused(f"no text under {' or '.join(keys)}")
+    raise UnusableRow(f"no text under {' or '.join(keys)}")
 
 
 def optional_text(record: Json, *keys: str) -> str | None:
     """As `text_at`, or None."""
     try:
         return text_at(record, *keys)
-    except Refused:
+    except UnusableRow:
         return None
 
 

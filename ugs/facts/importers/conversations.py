@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ugs.facts.importers.base import (
-    Refused,
     RefusedRow,
     Row,
+    UnusableRow,
     checked,
     note,
     optional_text,
@@ -66,5 +66,5 @@ def _rows(place: str, origin: str, conversation: Any, message: Any, text: str) -
     source = f"{origin}:{'/'.join(id for id in ids if id)}"
     try:
         yield from [checked(place, note(part, source)) for part in portions(text)]
-    except Refused as refused:
+    except UnusableRow as refused:
         yield RefusedRow(place, str(refused))

@@ -8,9 +8,9 @@ from typing import Any
 
 from ugs.errors import InvalidJSON
 from ugs.facts.importers.base import (
-    Refused,
     RefusedRow,
     Row,
+    UnusableRow,
     checked,
     note,
     optional_text,
@@ -31,7 +31,7 @@ def read(path: Path) -> Iterator[Row]:
             place = f"{key}[{number}]"
             try:
                 yield from [checked(place, record) for record in convert(row)]
-            except Refused as refused:
+            except UnusableRow as refused:
                 yield RefusedRow(place, str(refused))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ugs.facts.importers.base import (
     Json,
-    Refused,
     RefusedRow,
     Row,
+    UnusableRow,
     checked,
     is_value,
     note,
@@ -34,7 +34,7 @@ def read(path: Path) -> Iterator[Row]:
                 yield from [checked(place, record) for record in _notes(json.loads(line))]
             except (ValueError, RecursionError):
                 yield RefusedRow(place, "not valid JSON")
-            except Refused as refused:
+            except UnusableRow as refused:
                 yield RefusedRow(place, str(refused))
 
 
@@ -46,14 +46,14 @@ def _notes(record: Json) -> Iterator[Json]:
         start, name, end = text_at(record, "from"), text_at(record, "relationType"), text_at(record, "to")
         yield note(f"{start} {name} {end}", SOURCE, relations=[relation(start, name, end)])
     else:
-        raise Refused(f"type {kind[:40]!r} is neither entity nor relation")
+        raise UnusableRow(f"type {kind[:40]!r} is neither entity nor relation")
 
 
 def _entity(record: Json) -> Iterator[Json]:
     name, kind = text_at(record, "name"), optional_text(record, "entityType")
     observations = record.get("observations") or []
     if not isinstance(observations, list) or not all(isinstance(one, str) for one in observations):
-        raise Refused("observations is not a list of texts")
+        raise UnusableRow("observations is not a list of texts")
     mention = {"canonical": name, "kind": kind}
     said = [one for one in observations if one.strip()]
     if not said:

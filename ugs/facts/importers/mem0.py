@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ugs.facts.importers.base import (
-    Refused,
     RefusedRow,
     Row,
+    UnusableRow,
     checked,
     note,
     optional_text,
@@ -34,7 +34,7 @@ def read(path: Path) -> Iterator[Row]:
 def _rows(place: str, row: Any, convert: Any) -> Iterator[Row]:
     try:
         yield from [checked(place, record) for record in convert(row)]
-    except Refused as refused:
+    except UnusableRow as refused:
         yield RefusedRow(place, str(refused))
 
 

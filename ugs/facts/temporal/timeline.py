@@ -36,7 +36,7 @@ from ugs.unit_of_work import UnitOfWork
 Spans = list[tuple[Instant, Instant | None]]
 
 
-class Place(Struct, frozen=True):
+class TimelinePosition(Struct, frozen=True):
     """The position of a new fact on its timeline, and its effect on the others."""
 
     known: Fact | None = None
@@ -77,12 +77,12 @@ def same_object(one: Fact, other: Fact) -> bool:
     return (one.object_entity_id, one.object_value) == (other.object_entity_id, other.object_value)
 
 
-def place_of(fact: Fact, rows: Sequence[Fact], has_begun: bool, reuse: bool) -> Place:
+def place_of(fact: Fact, rows: Sequence[Fact], has_begun: bool, reuse: bool) -> TimelinePosition:
     """Place an open fact of a single-valued predicate among the other facts of its key."""
     begins = fact.valid_from
     holding = [row for row in rows if row.holds_at(begins)]
     if reuse and (same := [row for row in holding if same_object(row, fact)]):
-        return Place(known=same[0])
+        return TimelinePosition(known=same[0])
     for row in holding:
         if row.valid_from == begins and not same_object(row, fact):
             raise FactConflict(
@@ -91,10 +91,10 @@ def place_of(fact: Fact, rows: Sequence[Fact], has_begun: bool, reuse: bool) -> 
     ended = tuple(row for row in holding if row.valid_from < begins) if has_begun else ()
     later = sorted((row for row in rows if row.valid_from > begins), key=_begin_order)
     if later and reuse and same_object(later[0], fact):
-        return Place(extended=later[0], ended=ended)
+        return TimelinePosition(extended=later[0], ended=ended)
     # The unique rule rejects a second open row with the same object, so this one must end before the later row.
     repeated = any(row.valid_to is None and same_object(row, fact) for row in later)
-    return Place(ended=ended, successor=later[0] if later and (has_begun or repeated) else None)
+    return TimelinePosition(ended=ended, successor=later[0] if later and (has_begun or repeated) else None)
 
 
 async def without_given_ends(uow: UnitOfWork, ended: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -31,7 +31,8 @@ from ugs.programs.execution.working_graph import WorkingGraph
 from ugs.programs.validation.limits import BOUNDS, Bounds
 from ugs.programs.validation.parameters import resolve
 
-OnStep = Callable[[StepLogEntry], None]
+OnStep = Callable[[StepLogEntry, WorkingGraph], None]
+"""Called after each step with its entry and W, which the next step changes: whoever keeps W copies it."""
 
 
 class PreparedProgram(Struct, frozen=True):
@@ -128,7 +129,7 @@ class ProgramRun:
         entry = StepLogEntry(self._top, path, statement.op, kind, affected.nodes, affected.links, size, spent, branch)
         self.log.append(entry)
         if self.on_step is not None:
-            self.on_step(entry)
+            self.on_step(entry, self.w)
 
 
 async def run_program(

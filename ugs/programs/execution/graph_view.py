@@ -99,8 +99,8 @@ class ProgramGraph:
 
     joins = False
     """A store cannot join what it does not hold: every node has to be completed first."""
-    most_matches = 0
-    answers_unless = matches_alone = False
+    max_matches = 0
+    supports_unless = matches_single_nodes = False
 
     async def match(self, question: object, texts: object) -> None:
         return None

@@ -45,6 +45,13 @@ class Abort(Struct, frozen=True, omit_defaults=True):
     program: int | None = None
 
 
+class StepDone(Struct, frozen=True):
+    """One executed step with the working graph it left, where that was asked for."""
+
+    entry: StepLogEntry
+    graph: WorkingGraph | None = None
+
+
 class JsonResult(Struct, omit_defaults=True):
     """Base of results that are rendered as JSON without absent values."""
 

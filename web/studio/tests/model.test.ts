@@ -1,15 +1,34 @@
+import { GatewayError as ClientError, OFFLINE } from "@ugs/client";
 import { describe, expect, test } from "vitest";
 import { compareSides, diffProperties, formatValue, isEqual, parseValue, repeatedKeys, toProperties, toRows } from "../src/model/editing.ts";
-import { GatewayError, readResponseError, toGatewayError } from "../src/model/errors.ts";
+import { GatewayError, toGatewayError } from "../src/model/errors.ts";
 import { keyOf, toBundles } from "../src/model/expansion.ts";
 import { NO_FILTERS, isEdgeShown, isShown, toggle } from "../src/model/filters.ts";
-import { Palette, classify, formatColourBy, parseColourBy, sizeOf } from "../src/model/palette.ts";
-import { findParameters, toParameters } from "../src/model/parameters.ts";
-import { toCell, toScene } from "../src/model/results.ts";
+import { Palette, classify, formatColourBy, formatSizeBy, parseColourBy, parseSizeBy, sizeOf, sizesOf } from "../src/model/palette.ts";
+import { findDeclared, findParameters, formatTyped, parseTyped, toParameters, toProgramParameters } from "../src/model/parameters.ts";
+import { type WorkingGraph, findAdded, showGraph, toCell } from "../src/model/results.ts";
+import { Scene } from "../src/model/scene.ts";
 import { SCREENS, formatRoute, joinIds, parseRoute, splitIds } from "../src/model/route.ts";
 import { toStatements } from "../src/model/statements.ts";
 import type { Json } from "../src/model/types.ts";
 import { edge, node } from "./elements.ts";
+
+describe("sizes", () => {
+  const nodes = [node("a", { degree: 0, properties: { rank: 1 } }), node("b", { degree: 9, properties: { rank: 3 } }), node("c", { type: "task", properties: { rank: "high" } })];
+
+  test.each(["", "same", "rarity", "property:rank"])("%s is restored from the address", (text) => {
+    expect(formatSizeBy(parseSizeBy(text))).toBe(text);
+  });
+
+  test("say edges, a number, or how rare the type is", () => {
+    expect([...sizesOf(nodes, { kind: "degree" }).values()]).toEqual([sizeOf(0), sizeOf(9), sizeOf(1)]);
+    expect(new Set(sizesOf(nodes, { kind: "same" }).values()).size).toBe(1);
+    expect([...sizesOf(nodes, { kind: "property", key: "rank" }).values()]).toEqual([7, 26, 7]);
+    expect([...sizesOf(nodes, { kind: "rarity" }).values()]).toEqual([7, 7, 26]);
+    expect([...sizesOf(nodes.slice(0, 1), { kind: "property", key: "rank" }).values()]).toEqual([16.5]);
+    expect(sizesOf([], { kind: "rarity" }).size).toBe(0);
+  });
+});
 
 describe("the address", () => {
   test.each(SCREENS)("restores %s", (screen) => {
@@ -58,20 +77,18 @@ describe("values in forms", () => {
 });
 
 describe("errors", () => {
-  test("carry the code, the words and what to do", () => {
-    const body = { errors: [{ message: "stale", extensions: { code: "VERSION_CONFLICT", details: { current: 3 } } }] };
-    const error = readResponseError(200, body);
+  test("of the client carry their code, words that people read, and what to do", () => {
+    const error = toGatewayError(new ClientError("VERSION_CONFLICT", "stale", { current: 3 }));
     expect(error).toMatchObject({ code: "VERSION_CONFLICT", message: "stale", details: { current: 3 } });
-    expect(error?.advice).toContain("both sides");
+    expect(error.advice).toContain("both sides");
+    expect(toGatewayError(new ClientError(OFFLINE, "ECONNREFUSED")).message).toBe("The gateway cannot be reached.");
   });
 
-  test.each([[401, "UNAUTHENTICATED"], [429, "RATE_LIMITED"], [503, "UNAVAILABLE"], [400, "REFUSED"]])("status %i is %s", (status, code) => {
-    expect(readResponseError(status, null)?.code).toBe(code);
-    expect(readResponseError(status, { errors: [] })?.code).toBe(code);
+  test.each(["OFFLINE", "UNAUTHENTICATED", "FORBIDDEN", "RATE_LIMITED", "LIMIT_EXCEEDED", "TIMEOUT", "ANSWER_TOO_LARGE", "UNAVAILABLE"])("%s says what to do", (code) => {
+    expect(new GatewayError(code, "x").advice).not.toBe("");
   });
 
-  test("a good answer is none, and anything thrown can be shown", () => {
-    expect(readResponseError(200, { data: {} })).toBeNull();
+  test("anything thrown can be shown", () => {
     expect(toGatewayError("odd").message).toBe("odd");
     const known = new GatewayError("E001", "taken");
     expect(toGatewayError(known)).toBe(known);
@@ -131,11 +148,39 @@ describe("queries", () => {
     expect(toCell([1])).toEqual({ kind: "value", value: [1] });
   });
 
-  test("a working graph becomes a scene", () => {
-    const raw = (id: string) => ({ conceptId: id, label: id, properties: {}, node: { id, type: "t" } });
-    const scene = toScene({ nodes: [raw("a"), raw("b")], links: [{ fromId: "a", toId: "b", relationshipType: "r", properties: {} }] });
+  const raw = (id: string) => ({ conceptId: id, label: id, properties: {}, node: { id, type: "t" } });
+  const link = (fromId: string, toId: string) => ({ fromId, toId, relationshipType: "r", properties: {} });
+
+  test("a working graph becomes a scene, and the next one takes its place without moving what stays", () => {
+    const scene = new Scene();
+    expect(showGraph(scene, { nodes: [raw("a"), raw("b")], links: [link("a", "b")] })).toBe(true);
     expect([scene.graph.order, scene.graph.size]).toEqual([2, 1]);
     expect(scene.nodes()[0]).toMatchObject({ type: "t", degree: 1 });
+    Object.assign(scene.graph.getNodeAttributes("a"), { x: 5, y: 7 });
+    expect(showGraph(scene, { nodes: [raw("a"), raw("c")], links: [] })).toBe(true);
+    expect(scene.graph.getNodeAttributes("a")).toMatchObject({ x: 5, y: 7 });
+    expect([scene.graph.nodes(), scene.graph.size]).toEqual([["a", "c"], 0]);
+    expect(showGraph(scene, { nodes: [raw("c")], links: [] })).toBe(false);
+  });
+
+  test("what a step added is told from what was there", () => {
+    const before: WorkingGraph = { nodes: [raw("a"), raw("b")], links: [link("a", "b")] };
+    const added = findAdded({ nodes: [raw("a"), raw("b"), raw("c")], links: [link("b", "c"), link("a", "b")] }, before);
+    expect([[...added.nodes], [...added.edges]]).toEqual([[["c", "added"]], [["edge 0", "added"]]]);
+  });
+
+  test("a program's parameters are those it declares; text stays text, and what is not typed keeps its default", () => {
+    const declared = findDeclared('-- x\n@param who: string = "Ada"\n  @param least:number\n+ MATCH (n) WHERE n.id IN $W_IDS RETURN n;');
+    expect(declared).toEqual([{ name: "who", kind: "string", fallback: '"Ada"' }, { name: "least", kind: "number", fallback: "" }]);
+    expect(toProgramParameters(declared, { who: "12", least: "7", other: "x" })).toEqual({ who: "12", least: 7 });
+    expect(toProgramParameters(declared, { who: "" })).toEqual({});
+  });
+
+  test("what was typed for parameters stands in the address", () => {
+    expect(formatTyped(["a", "b"], { a: "7", other: "x" })).toBe('{"a":"7"}');
+    expect(formatTyped(["a"], {})).toBe("");
+    expect(parseTyped('{"a":"7","b":3}')).toEqual({ a: "7" });
+    for (const broken of [undefined, "", "{", "null", "[1]", "7"]) expect(parseTyped(broken)).toEqual({});
   });
 
   test("a program's statements are shown with their branches", () => {

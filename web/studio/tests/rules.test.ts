@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Ontology, choicesOf, definitionsOf, findBreaches, offeredTypes, parseDefined, strictness, toBlankRow, withRequired } from "../src/model/rules.ts";
+import { findUnknownTypes, queriesFor, quote } from "../src/model/violations.ts";
 
 const STATUS = { name: "status", kind: "STRING", required: true, enum: ["active", "done"], pattern: null, description: "How far it is" } as const;
 const RANK = { name: "rank", kind: "INTEGER", required: false, enum: [], pattern: null, description: "" } as const;
@@ -73,5 +74,35 @@ describe("what an enforced ontology objects to", () => {
     const edge = { kind: "CONNECTION", type: "Next", properties: {} } as const;
     expect(findBreaches(strict, { ...edge, fromType: "Person", toType: "Action" })).toEqual([{ rule: "ends", name: "Next", allowed: "Project → Action" }]);
     expect(findBreaches(strict, edge)).toEqual([]);
+  });
+});
+
+describe("violations", () => {
+  const stats = { nodeTypes: [{ type: "Project", count: 2 }, { type: null, count: 1 }, { type: "Odd", count: 3 }], edgeTypes: [{ type: "Next", count: 1 }, { type: "odd", count: 4 }] };
+
+  test("are types that it does not know", () => {
+    expect(findUnknownTypes(ontology("OFF"), stats)).toEqual([
+      { kind: "NODE", type: "Odd", count: 3 },
+      { kind: "CONNECTION", type: "odd", count: 4 },
+    ]);
+  });
+
+  test("are found by a query for each rule, each once", () => {
+    const queries = queriesFor(ontology("OFF"));
+    expect(queries.map(({ rule, type, property }) => [rule, type, property])).toEqual([
+      ["ends", "Next", ""],
+      ["ends", "WaitsFor", ""],
+      ["required", "WaitsFor", "since"],
+      ["required", "Project", "status"],
+      ["value", "Project", "status"],
+    ]);
+    expect(queries[0]?.query).toBe("MATCH (a)-[x:`Next`]->(b) WHERE NOT ((a:`Project`) AND (b:`Action`)) RETURN id(x)");
+    expect(queries.at(-1)).toMatchObject({ query: "MATCH (x:`Project`) WHERE NOT x.`status` IN $values RETURN id(x)", params: { values: ["active", "done"] } });
+  });
+
+  test("name whatever an ontology calls things", () => {
+    expect(quote("a`b")).toBe("`a``b`");
+    const connection = { name: "x`) DETACH", fromTypes: [], toTypes: ["t"], requiredProperties: [], acyclic: false };
+    expect(queriesFor({ ...ontology("OFF"), connectionTypes: [connection], properties: [] })[0]?.query).toBe("MATCH (a)-[x:`x``) DETACH`]->(b) WHERE NOT (false AND (b:`t`)) RETURN id(x)");
   });
 });

@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { toExportLine } from "../src/model/exporting.ts";
 import { parseMarkdown, safeHref } from "../src/model/documentText.ts";
-import { Follower, type LinkState } from "../src/model/follower.ts";
 import { type ImportFile, importFile, parseImport, splitParts } from "../src/model/importing.ts";
 import { LineCounter } from "../src/model/lineCounter.ts";
-import type { LogEvent } from "../src/model/types.ts";
 
 describe("an import", () => {
   test("reads one object, or lines", () => {
@@ -63,55 +62,6 @@ describe("Markdown", () => {
   });
 });
 
-describe("a follower of the log", () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-  const event = (seq: number): LogEvent => ({ seq, timestamp: 0, type: "NodeAdded", elementId: "a", hidden: false, by: null, data: {} });
-
-  test("takes the log up where it was lost: nothing twice, nothing left out", () => {
-    const log = Array.from({ length: 40 }, (_, at) => event(at + 1));
-    const got: number[] = [];
-    const states: LinkState[] = [];
-    let end: (error: Error | null) => void = () => undefined;
-    let opened = 0;
-    const follower = new Follower(
-      (after, next, over) => {
-        opened += 1;
-        end = over;
-        // A server may send again what was on its way when the connection broke.
-        for (const each of log.slice(Math.max(after - 2, 0), after + 7)) next(each);
-        return () => undefined;
-      },
-      ({ seq }) => got.push(seq),
-      (state) => states.push(state),
-    );
-    follower.start();
-    while (got.length < 40 && opened < 20) {
-      end(new Error("lost"));
-      vi.advanceTimersByTime(10_000);
-    }
-    expect(got).toEqual(log.map(({ seq }) => seq));
-    expect(states).toContain("lost");
-    expect(follower.state).toBe("live");
-  });
-
-  test("waits longer each time, and not at all after it was stopped", () => {
-    const opened: number[] = [];
-    const follower = new Follower((_, __, over) => { opened.push(Date.now()); queueMicrotask(() => over(new Error("down"))); return () => undefined; }, () => undefined, () => undefined);
-    follower.start();
-    return vi.advanceTimersByTimeAsync(60_000).then(async () => {
-      const waits = opened.slice(1).map((time, at) => time - (opened[at] as number));
-      expect(waits[0]).toBeLessThan(waits[2] as number);
-      expect(Math.max(...waits)).toBeLessThanOrEqual(8_000);
-      follower.stop();
-      const count = opened.length;
-      await vi.advanceTimersByTimeAsync(60_000);
-      expect(opened.length).toBe(count);
-      expect(follower.state).toBe("stopped");
-    });
-  });
-});
-
 test("lines are counted however the bytes are cut", () => {
   const bytes = new TextEncoder().encode("one\ntwo\n\nfoür\n");
   for (let cut = 0; cut <= bytes.length; cut++) {
@@ -119,4 +69,10 @@ test("lines are counted however the bytes are cut", () => {
     lines.add(bytes.slice(0, cut));
     expect(lines.add(bytes.slice(cut))).toBe(4);
   }
+});
+
+test("an exported row says of its content what an import takes", () => {
+  expect(toExportLine({ id: "a", content: null })).toBe('{"id":"a"}');
+  expect(toExportLine({ id: "e", from: "a", to: "b" })).toBe('{"id":"e","from":"a","to":"b"}');
+  expect(JSON.parse(toExportLine({ id: "a", content: { format: "markdown", encoding: "UTF8", body: "x" } }))).toEqual({ id: "a", content: { format: "markdown", encoding: "utf-8", body: "x" } });
 });

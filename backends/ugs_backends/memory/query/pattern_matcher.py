@@ -13,14 +13,18 @@ from operator import attrgetter
 from typing import Any
 
 from ugs.reads.filters import Everything, Matcher, Where
-from ugs.reads.pattern import EdgePattern, Fields, Match, Pattern, Way
+from ugs.reads.pattern import EdgeDirection, EdgePattern, Fields, Match, Pattern
 from ugs.reads.shortest_path import Front, Steps, search
 from ugs.tables import Row
 from ugs_backends.memory.query.executor import QueryExecutor
 from ugs_backends.memory.query.index_selection import choose_access_path, compile_test
 
 YIELD_INTERVAL_SECONDS = 0.02
-REVERSED = {Way.OUT: Way.IN, Way.IN: Way.OUT, Way.BOTH: Way.BOTH}
+REVERSED = {
+    EdgeDirection.OUT: EdgeDirection.IN,
+    EdgeDirection.IN: EdgeDirection.OUT,
+    EdgeDirection.BOTH: EdgeDirection.BOTH,
+}
 MAX_STEPS = 200_000
 """Limit of arcs visited from one start vertex."""
 
@@ -131,12 +135,14 @@ class PatternMatcher:
 
     # ── following arcs ───────────────────────────────────────────────────────
 
-    def _list_directions(self, way: Way) -> Sequence[Going]:
+    def _list_directions(self, way: EdgeDirection) -> Sequence[Going]:
         """The ways to traverse a leg; in both directions a self-loop counts once."""
         arc = self.pattern.arc
         leaving: Going = (self.arcs.column(arc.source).rows, attrgetter(arc.target), True)
-        arriving: Going = (self.arcs.column(arc.target).rows, attrgetter(arc.source), way is not Way.BOTH)
-        return {Way.OUT: [leaving], Way.IN: [arriving], Way.BOTH: [leaving, arriving]}[way]
+        arriving: Going = (self.arcs.column(arc.target).rows, attrgetter(arc.source), way is not EdgeDirection.BOTH)
+        return {EdgeDirection.OUT: [leaving], EdgeDirection.IN: [arriving], EdgeDirection.BOTH: [leaving, arriving]}[
+            way
+        ]
 
     def _test(self, where: Where, vertex: bool) -> Matcher | None:
         table = self.vertices if vertex else self.arcs
@@ -266,7 +272,7 @@ class PatternMatcher:
 
         return shortest
 
-    def _build_stepper(self, leg: EdgePattern, way: Way) -> Steps:
+    def _build_stepper(self, leg: EdgePattern, way: EdgeDirection) -> Steps:
         """A function from a vertex to its arcs in one direction and the vertices they lead to."""
         ways, fits, get = self._list_directions(way), self._test(leg.where, vertex=False), self.vertices.rows.get
 

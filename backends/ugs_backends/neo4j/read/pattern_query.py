@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from ugs.reads.filters import Any_, Compare, Everything, Op, Where
-from ugs.reads.pattern import EdgePattern, Fields, Match, Pattern, Way
+from ugs.reads.pattern import EdgeDirection, EdgePattern, Fields, Match, Pattern
 from ugs.tables import Kind
 from ugs_backends.neo4j.cypher_fragments import CHUNK_ROWS, Parameters
 from ugs_backends.neo4j.layout import Layout, is_label
@@ -20,7 +20,7 @@ from ugs_backends.neo4j.read.fetch_query import build_source
 from ugs_backends.neo4j.read.filters import Filters, Layouts
 from ugs_backends.neo4j.write.record_encoder import RELATED, TABLE
 
-ARROWS = {Way.OUT: ("-", "->"), Way.IN: ("<-", "-"), Way.BOTH: ("-", "-")}
+ARROWS = {EdgeDirection.OUT: ("-", "->"), EdgeDirection.IN: ("<-", "-"), EdgeDirection.BOTH: ("-", "-")}
 
 
 class NotExact(Exception):

@@ -12,7 +12,7 @@ from ugs.reads.plan import Read
 from ugs.reads.substring_hints import LinkedSubstring, find_linked_substrings, max_index_hits, replace_link
 from ugs.tables import Table
 from ugs_backends.sql.compiler.comparison_coercion import CoercedComparison, coerce_comparison
-from ugs_backends.sql.compiler.conditions import HasAll, Place, RelatedRowCondition, Way, can_have
+from ugs_backends.sql.compiler.conditions import HasAll, Place, RelatedRowCondition, WordAccess, can_have
 from ugs_backends.sql.compiler.statements import build_limit
 from ugs_backends.sql.dialect import Parameters, SearchedColumn
 
@@ -40,7 +40,7 @@ async def _choose_word_path(session: SqlSession, table: Table, where: Where, lim
     words = _list_required_words(session.shape, table, where)
     if not words:
         return where
-    way = Way.FIRST if await _are_rare(session, table, words, MAX_GATHERED_ROWS + limit) else Way.LAST
+    way = WordAccess.FIRST if await _are_rare(session, table, words, MAX_GATHERED_ROWS + limit) else WordAccess.LAST
     return all_of(HasAll(words, way), *(part for part in conditions(where) if not isinstance(part, Has)))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from ugs.catalog import Catalog
-from ugs.reads.filters import All, Any_, Compare, Everything, Has, Linked, Not, Op, Property, Where
+from ugs.reads.filters import All, Any_, Compare, Everything, Has, Linked, Not, Op, Property, Where, conditions
 from ugs.tables import Field, Kind, Table
 from ugs.values import FORBIDDEN_TEXT
 from ugs_backends.sql.compiler.comparison_coercion import (
@@ -40,7 +40,17 @@ class RelatedRowCondition(Where, frozen=True):
     where: Where
 
 
-class Way(Enum):
+class HeldAt(Where, frozen=True):
+    """The row is the version that held at a log position; for tables of versions."""
+
+    position: int
+    since: str
+    """The column of the first position at which a version held."""
+    until: str
+    """The column of the first position at which it did not any more."""
+
+
+class WordAccess(Enum):
     """The access path of a word condition at the top of a filter."""
 
     EITHER = 0
@@ -54,7 +64,7 @@ class HasAll(Where, frozen=True):
     """Several `Has` conditions, looked up together."""
 
     words: tuple[str, ...]
-    way: Way = Way.EITHER
+    way: WordAccess = WordAccess.EITHER
 
 
 class KeyIn(Where, frozen=True):
@@ -66,7 +76,7 @@ class KeyIn(Where, frozen=True):
 @lru_cache(maxsize=512)
 def quote_columns(table: Table) -> dict[str, str]:
     """The quoted column of each field."""
-    return {field.name: quote_identifier(field.stored_as) for field in table.fields}
+    return {field.name: quote_identifier(field.stored_as) for field in (*table.fields, *table.hidden)}
 
 
 class Place(Struct, frozen=True):
@@ -117,6 +127,8 @@ class Conditions:
     def _compile_related(self, where: Where, place: Place) -> str:
         if isinstance(where, Everything):
             return TRUE
+        if isinstance(where, HeldAt):
+            return self._compile_position(where, place)
         if isinstance(where, Has):
             return self._compile_words(HasAll((where.word,)), place)
         if isinstance(where, HasAll):
@@ -128,6 +140,15 @@ class Conditions:
         if isinstance(where, RelatedRowCondition):
             return self._compile_related_rows(where, place)
         raise TypeError(f"no SQL for {type(where).__name__}")
+
+    def _compile_position(self, where: HeldAt, place: Place) -> str:
+        since = f"{place.column(where.since)} <= {self.parameters.bind(where.position)}"
+        return f"({since} AND {place.column(where.until)} > {self.parameters.bind(where.position)})"
+
+    def same_position(self, where: Where, place: Place) -> str:
+        """The condition that other rows held at the position which a condition names; empty where it names none."""
+        held = next((part for part in conditions(where) if isinstance(part, HeldAt)), None)
+        return "" if held is None else f" AND {self._compile_position(held, place)}"
 
     def _compile_composite(self, where: All | Any_, place: Place) -> str:
         every = isinstance(where, All)
@@ -261,11 +282,11 @@ class Conditions:
             return FALSE
         key, source = _key_columns(table, alias), f"{quote_identifier(words.name(table))} {alias}"
         has = words.has(alias, *map(self.parameters.bind, where.words))
-        if where.way is Way.LAST:
+        if where.way is WordAccess.LAST:
             # A scalar subquery, because a planner would evaluate a semi-join with the word table first.
             return f"(SELECT {has} FROM {source} WHERE {key} = {place.key()})"
         found = f"SELECT {key} FROM {source} WHERE {has}"
-        return words.gather(place.key(), found) if where.way is Way.FIRST else f"{place.key()} IN ({found})"
+        return words.gather(place.key(), found) if where.way is WordAccess.FIRST else f"{place.key()} IN ({found})"
 
     def count_words(self, table: Table, asked: Sequence[str], limit: str = "") -> str:
         """A query for the number of rows with some words, up to a limit; counts in the word table alone."""
@@ -288,13 +309,15 @@ class Conditions:
         return f"{place.column(relation.local)} IN ({there} WHERE {self.text(where.where, other)})"
 
     def _compile_key_list(self, where: KeyIn, place: Place) -> str:
-        fields = [place.table.field(name) for name in place.table.key]
+        fields = [place.table.field(name) for name in place.table.row_key]
         if not where.keys:
             return FALSE
         if len(fields) == 1:
             values = [key[0] for key in where.keys]
-            return self.dialect.member(place.key(), self.dialect.column_type(fields[0]), values, self.parameters)
-        columns = [place.column(name) for name in place.table.key]
+            return self.dialect.member(
+                place.column(fields[0].name), self.dialect.column_type(fields[0]), values, self.parameters
+            )
+        columns = [place.column(name) for name in place.table.row_key]
         return join_conditions([self._compile_key(columns, key) for key in where.keys], " OR ")
 
     def _compile_key(self, columns: list[str], key: tuple[Any, ...]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ugs.reads.filters import Everything, Where
 from ugs.reads.sort_keys import LAST, MAX_SORT_CHARS, NUMBER, SortKey
 from ugs.tables import Count, Relation, Table
-from ugs_backends.sql.compiler.conditions import Conditions, Place, quote_columns
+from ugs_backends.sql.compiler.conditions import TRUE, Conditions, Place, quote_columns
 from ugs_backends.sql.compiler.property_codec import COMPOSITE
 from ugs_backends.sql.dialect import find_tie_index, quote_identifier
 from ugs_backends.sql.table_names import name_properties_table
@@ -43,16 +43,18 @@ class CountColumns:
 
     def _sum_counts(self, count: Count) -> str:
         one = self._build_join if self.conditions.dialect.orders_joins else self._build_subquery
-        return " + ".join(one(count.of, self.table.relations[name]) for name in count.relations)
+        related = self.conditions.catalog[count.of.name]
+        return " + ".join(one(related, self.table.relations[name]) for name in count.relations)
 
     def _build_subquery(self, other: Table, relation: Relation) -> str:
         index = find_tie_index(self.conditions.dialect, other, relation.remote)
         tie = f"c.{quote_columns(other)[relation.remote]} = s.{quote_columns(self.table)[relation.local]}"
-        return f"(SELECT count(*) FROM {quote_identifier(other.name)} c{index} WHERE {tie})"
+        return f"(SELECT count(*) FROM {quote_identifier(other.name)} c{index} WHERE {tie}{self._held(other)})"
 
     def _build_join(self, other: Table, relation: Relation) -> str:
         alias, tie = self.conditions.alias(), f"c.{quote_columns(other)[relation.remote]}"
-        counted = f"{quote_identifier(other.name)} c{self._restrict_to_related(tie, relation)} GROUP BY {tie}"
+        where = f" WHERE {TRUE}{self._restrict_to_related(tie, relation)}{self._held(other)}"
+        counted = f"{quote_identifier(other.name)} c{where} GROUP BY {tie}"
         local = quote_columns(self.table)[relation.local]
         self.joins.append(
             f" LEFT JOIN (SELECT {tie} AS tie, count(*) AS n FROM {counted}) {alias} ON {alias}.tie = s.{local}"
@@ -65,4 +67,8 @@ class CountColumns:
             return ""
         place = Place(self.table, self.conditions.alias())
         found = f"SELECT {place.column(relation.local)} FROM {quote_identifier(self.table.name)} {place.alias}"
-        return f" WHERE {tie} IN ({found} WHERE {self.conditions.text(self.where, place)})"
+        return f" AND {tie} IN ({found} WHERE {self.conditions.text(self.where, place)})"
+
+    def _held(self, other: Table) -> str:
+        """The condition that the counted rows held at the position of the counting ones."""
+        return self.conditions.same_position(self.where, Place(other, "c"))

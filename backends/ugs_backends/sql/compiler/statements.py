@@ -44,6 +44,10 @@ class Select:
         columns, numbered = list_columns(self.dialect, place), f"SELECT t.*, {number} FROM {found}"
         return f"SELECT {columns} FROM ({numbered}) t WHERE t.place <= {int(page.limit or 0)} ORDER BY {order}"
 
+    def held(self, table: Table, held: Where) -> str:
+        """The condition on versions under the alias `t` that they held."""
+        return self.conditions.text(held, Place(table, "t"))
+
     def count(self, table: Table, where: Where) -> BoundStatement:
         """The number of rows that meet the condition."""
         if isinstance(where, Has) and can_have(table, (where.word,)):

@@ -20,7 +20,7 @@ def build_nearest_query(shape: StoreContext, table: Table, near: Near, where: Wh
     scored = f"SELECT t.*, {score} AS score FROM {quote_identifier(table.name)} t WHERE {condition}"
     if walk := shape.dialect.nearest_first(column, vector):
         scored += f" ORDER BY {walk}" + build_limit(near.limit)
-    keys = ", ".join(place.column(name) for name in table.key)
+    keys = ", ".join(place.column(name) for name in table.row_key)
     text = (
         f"SELECT {list_columns(shape.dialect, place)}, t.score FROM ({scored}) t WHERE t.score >= {int(near.least)} "
         f"ORDER BY t.score DESC, {keys}"

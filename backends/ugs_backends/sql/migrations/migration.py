@@ -104,7 +104,7 @@ async def _create(link: DriverConnection, shape: StoreContext, newest: int) -> N
         statements += layout.references(table)
     for statement in statements:
         await link.run(statement)
-    await _write_record(link, shape, "layout", str(newest))
+    await write_record(link, shape, "layout", str(newest))
     await write_catalog(link, shape, describe_catalog(shape.catalog, layout))
 
 
@@ -115,7 +115,7 @@ async def read_catalog(link: DriverConnection, shape: StoreContext) -> Descripti
 
 async def write_catalog(link: DriverConnection, shape: StoreContext, described: Description) -> None:
     """Record the catalog that the store now has."""
-    await _write_record(link, shape, "catalog", to_text(described))
+    await write_record(link, shape, "catalog", to_text(described))
 
 
 async def _take_step(link: DriverConnection, shape: StoreContext, step: Step, number: int) -> None:
@@ -123,7 +123,7 @@ async def _take_step(link: DriverConnection, shape: StoreContext, step: Step, nu
         record = await read_record(link, shape) or {}
         if record.get("layout") == str(number):  # else another process has just done it
             await step(link, shape)
-            await _write_record(link, shape, "layout", str(number + 1))
+            await write_record(link, shape, "layout", str(number + 1))
 
 
 async def _grow(link: DriverConnection, shape: StoreContext) -> list[str]:
@@ -162,7 +162,7 @@ async def fill_side(link: DriverConnection, shape: StoreContext, table: Table, n
         page = Page(page.limit, after=place_of(rows[-1], full_order(table, ())))
 
 
-async def _write_record(link: DriverConnection, shape: StoreContext, key: str, value: str) -> None:
+async def write_record(link: DriverConnection, shape: StoreContext, key: str, value: str) -> None:
     columns = [("key", _TEXT), ("value", _TEXT)]
     delete = shape.dialect.delete_many(META, columns[:1])
     insert = shape.dialect.insert_many(META, columns)

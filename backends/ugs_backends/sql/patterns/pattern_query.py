@@ -11,7 +11,7 @@ from itertools import product
 
 from ugs.catalog import Catalog
 from ugs.reads.filters import EVERYTHING
-from ugs.reads.pattern import EdgePattern, Fields, Pattern, Way, may_share
+from ugs.reads.pattern import EdgeDirection, EdgePattern, Fields, Pattern, may_share
 from ugs.tables import Kind
 from ugs_backends.sql.compiler.conditions import TRUE, Place
 from ugs_backends.sql.compiler.json_key_prefilter import is_decidable
@@ -31,7 +31,7 @@ def is_joinable(catalog: Catalog, pattern: Pattern) -> bool:
     A variable-length leg must come first, since a recursive query cannot depend on the rows joined so far.
     """
     walks = [number for number, leg in enumerate(pattern.legs) if leg.reach is not None]
-    branches = 2 ** sum(leg.way is Way.BOTH and leg.reach is None for leg in pattern.legs)
+    branches = 2 ** sum(leg.way is EdgeDirection.BOTH and leg.reach is None for leg in pattern.legs)
     return (
         walks in ([], [0])
         and not any(leg.shortest for leg in pattern.legs)
@@ -57,7 +57,10 @@ class PatternQuery:
         """The statement with its parameters."""
         walk = next((leg for leg in self.pattern.legs if leg.reach is not None), None)
         start = "" if walk is None else f"WITH RECURSIVE {WALK_ALIAS} AS ({self._walk(walk, walk.reach or (1, 1))}) "
-        choices = [(Way.OUT, Way.IN) if self._list_directions(leg) else (leg.way,) for leg in self.pattern.legs]
+        choices = [
+            (EdgeDirection.OUT, EdgeDirection.IN) if self._list_directions(leg) else (leg.way,)
+            for leg in self.pattern.legs
+        ]
         guard = list(self._guard())
         found = (
             [self._build_branch(ways) for ways in product(*choices)]
@@ -86,11 +89,11 @@ class PatternQuery:
             yield has_key(self.pattern.vertices, field, key, self.select.parameters, refusal)
 
     def _list_directions(self, leg: EdgePattern) -> bool:
-        return leg.way is Way.BOTH and leg.reach is None
+        return leg.way is EdgeDirection.BOTH and leg.reach is None
 
     # ── one combination of directions ────────────────────────────────────────
 
-    def _build_branch(self, ways: Sequence[Way]) -> str:
+    def _build_branch(self, ways: Sequence[EdgeDirection]) -> str:
         tables = " ".join(self._join_tables(ways))
         tests = [test for test in self._build_tests(ways) if test != TRUE] or [TRUE]
         text = f"SELECT {self._list_columns()} FROM {tables} WHERE {' AND '.join(tests)}"
@@ -118,7 +121,7 @@ class PatternQuery:
             return f"{WALK_ALIAS}.path"
         return _list_selected(self._place_edge(number), self.pattern.legs[number].fields)
 
-    def _join_tables(self, ways: Sequence[Way]) -> Iterator[str]:
+    def _join_tables(self, ways: Sequence[EdgeDirection]) -> Iterator[str]:
         """The joined tables in search order, each with its join condition."""
         join, seen = self.dialect.join, {0}
         vertices = quote_identifier(self.pattern.vertices.name)
@@ -131,7 +134,7 @@ class PatternQuery:
         for number, (leg, way) in enumerate(zip(self.pattern.legs, ways, strict=True)):
             here, there = self._list_end_columns(number, way)
             if not self._is_walk(number):
-                column = "source" if way is Way.OUT else "target"
+                column = "source" if way is EdgeDirection.OUT else "target"
                 index = find_tie_index(self.dialect, self.pattern.arcs, getattr(self.pattern.arc, column))
                 arcs = f"{quote_identifier(self.pattern.arcs.name)} e{number}{index}"
                 yield f"{join} {arcs} ON {here} = {self._place_node_alias(leg.start)}"
@@ -139,7 +142,7 @@ class PatternQuery:
                 yield f"{join} {vertices} s{leg.end} ON {self._place_node_alias(leg.end)} = {there}"
             seen.add(leg.end)
 
-    def _build_tests(self, ways: Sequence[Way]) -> Iterator[str]:
+    def _build_tests(self, ways: Sequence[EdgeDirection]) -> Iterator[str]:
         """The conditions on the joined rows besides the join conditions."""
         seen = {0}
         for number, (leg, way) in enumerate(zip(self.pattern.legs, ways, strict=True)):
@@ -147,7 +150,7 @@ class PatternQuery:
             if leg.end in seen:
                 yield f"{there} = {self._place_node_alias(leg.end)}"
             seen.add(leg.end)
-            if self._list_directions(leg) and way is Way.IN:
+            if self._list_directions(leg) and way is EdgeDirection.IN:
                 yield f"{here} <> {there}"
             if leg.reach is not None:
                 yield f"{WALK_ALIAS}.depth >= {int(leg.reach[0])}"
@@ -183,10 +186,13 @@ class PatternQuery:
         return (" UNION " if self.pattern.reaches else " UNION ALL ").join([begin, *self._build_steps(leg, reach[1])])
 
     def _build_steps(self, leg: EdgePattern, most: int) -> Iterator[str]:
-        if leg.way is not Way.BOTH or self.dialect.recurses_twice:
-            for way in (Way.OUT, Way.IN) if leg.way is Way.BOTH else (leg.way,):
+        if leg.way is not EdgeDirection.BOTH or self.dialect.recurses_twice:
+            for way in (EdgeDirection.OUT, EdgeDirection.IN) if leg.way is EdgeDirection.BOTH else (leg.way,):
                 yield self._build_step(
-                    leg, most, *self._name_ends(way), loops=leg.way is not Way.BOTH or way is Way.OUT
+                    leg,
+                    most,
+                    *self._name_ends(way),
+                    loops=leg.way is not EdgeDirection.BOTH or way is EdgeDirection.OUT,
                 )
             return
         arc, name = self.pattern.arc, quote_identifier(self.pattern.arcs.name)
@@ -197,16 +203,17 @@ class PatternQuery:
         )
         yield self._build_step(leg, most, f"{either} e", "e.here", "e.there", loops=True)
 
-    def _name_ends(self, way: Way) -> tuple[str, str, str]:
+    def _name_ends(self, way: EdgeDirection) -> tuple[str, str, str]:
         place, arc = Place(self.pattern.arcs, "e"), self.pattern.arc
-        here, there = (arc.source, arc.target) if way is Way.OUT else (arc.target, arc.source)
+        here, there = (arc.source, arc.target) if way is EdgeDirection.OUT else (arc.target, arc.source)
         arcs = f"{quote_identifier(place.table.name)} e{find_tie_index(self.dialect, place.table, here)}"
         return arcs, place.column(here), place.column(there)
 
     def _build_step(self, leg: EdgePattern, most: int, arcs: str, here: str, there: str, loops: bool) -> str:
         place = Place(self.pattern.arcs, "e")
         id = place.column(self.arc_key)
-        vertex = Place(self.pattern.vertices, "v").column(self.vertex_key)
+        between = Place(self.pattern.vertices, "v")
+        vertex = between.column(self.vertex_key)
         tests = [
             f"{WALK_ALIAS}.depth < {int(most)}",
             TRUE if self.pattern.reaches else self.dialect.absent(f"{WALK_ALIAS}.path", id),
@@ -218,8 +225,9 @@ class PatternQuery:
         return (
             f"SELECT {WALK_ALIAS}.start, {there}, {WALK_ALIAS}.depth + 1{path} "
             f"FROM {WALK_ALIAS} {join} {arcs} ON {here} = {WALK_ALIAS}.node "
-            f"{join} {quote_identifier(self.pattern.vertices.name)} v ON {vertex} = {there} "
+            f"{join} {quote_identifier(between.table.name)} v ON {vertex} = {there} "
             f"WHERE {' AND '.join(test for test in tests if test != TRUE)}"
+            f"{self.select.conditions.same_position(leg.where, between)}"
         )
 
     # ── names ────────────────────────────────────────────────────────────────
@@ -227,13 +235,13 @@ class PatternQuery:
     def _is_walk(self, number: int) -> bool:
         return self.pattern.legs[number].reach is not None
 
-    def _list_end_columns(self, number: int, way: Way) -> tuple[str, str]:
+    def _list_end_columns(self, number: int, way: EdgeDirection) -> tuple[str, str]:
         """The columns of a leg's start and end vertex."""
         if self._is_walk(number):
             return f"{WALK_ALIAS}.start", f"{WALK_ALIAS}.node"
         place, arc = self._place_edge(number), self.pattern.arc
         ends = place.column(arc.source), place.column(arc.target)
-        return ends if way is Way.OUT else ends[::-1]
+        return ends if way is EdgeDirection.OUT else ends[::-1]
 
     def _place_node(self, number: int) -> Place:
         return Place(self.pattern.vertices, f"s{number}")

@@ -50,7 +50,7 @@ class Level(Struct, eq=False):
     def is_single(self) -> bool:
         """Whether a parent has at most one row."""
         page = self.read.page
-        return self.relation is not None and self.table.key == (self.relation.remote,) and page.limit is None
+        return self.relation is not None and self.table.row_key == (self.relation.remote,) and page.limit is None
 
 
 def list_levels(plan: Read) -> list[Level]:
@@ -66,7 +66,7 @@ def list_levels(plan: Read) -> list[Level]:
     return found
 
 
-class Arrangement(Struct, frozen=True):
+class ColumnLayout(Struct, frozen=True):
     """The columns of the result, shared by levels where their types agree."""
 
     kinds: tuple[str, ...]
@@ -81,16 +81,18 @@ class Arrangement(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1024)
-def arrange_columns(dialect: Dialect, tables: tuple[Table, ...]) -> Arrangement:
+def arrange_columns(dialect: Dialect, tables: tuple[Table, ...]) -> ColumnLayout:
     """Allocate the columns of the result for these tables."""
     kinds: list[str] = []
     slots = tuple(_place_columns(table, dialect, kinds) for table in tables)
-    whole = Arrangement(tuple(kinds), slots, ())
+    whole = ColumnLayout(tuple(kinds), slots, ())
     columns = tuple(
-        whole.pad_columns(dialect, dict(zip(places, quote_columns(table).values(), strict=True)))
+        whole.pad_columns(
+            dialect, {place: quote_columns(table)[part.name] for place, part in zip(places, table.fields, strict=True)}
+        )
         for table, places in zip(tables, slots, strict=True)
     )
-    return Arrangement(whole.kinds, slots, columns)
+    return ColumnLayout(whole.kinds, slots, columns)
 
 
 def _place_columns(table: Table, dialect: Dialect, kinds: list[str]) -> tuple[int, ...]:

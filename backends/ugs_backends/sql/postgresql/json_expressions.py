@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ugs.reads.expressions import ByPrefix, FirstProperty, Instant, JsonKey
-from ugs.reads.rendering import NULL, Expression, json_of
+from ugs.reads.expressions import ByPrefix, FirstProperty, Instant, Joined, JsonKey
+from ugs.reads.rendering import NULL, Expression, Text, json_of
 from ugs.values import FORBIDDEN_TEXT
 from ugs_backends.sql.plans.json_renderer import FALLBACK, MAX_INSTANT_MILLISECONDS, ExpressionWriter
 
@@ -61,9 +61,16 @@ def render_json_key(piece: JsonKey, column: str) -> str:
     return f"(CASE WHEN {test} THEN ({value})::text ELSE '{NULL}' END)"
 
 
+def render_joined(piece: Joined, *columns: str) -> str:
+    left = iter(columns)
+    parts = [quote_literal(part.text) if isinstance(part, Text) else next(left) for part in piece.parts]
+    return f"to_json({' || '.join(parts)})::text"
+
+
 EXPRESSIONS: Mapping[type[Expression], ExpressionWriter] = {
     FirstProperty: render_first_property,
     Instant: render_instant,
     ByPrefix: render_by_prefix,
+    Joined: render_joined,
     JsonKey: render_json_key,
 }

@@ -76,7 +76,7 @@ class PostgresqlStorage(SqlStorage):
     steps = STEPS
 
     def __init__(self, settings: PostgresqlSettings) -> None:
-        super().__init__(native=settings.native, readers=settings.pool)
+        super().__init__(native=settings.native, readers=settings.pool, history=settings.history)
         self.settings = settings
         self._head_cache, self._follows, self._careful_until = LogHeadCache(), False, 0.0
         self._pessimistic_groups = 0

@@ -6,8 +6,8 @@ import re
 import sqlite3
 from collections.abc import Mapping
 
-from ugs.reads.expressions import ByPrefix, FirstProperty, Instant, JsonKey
-from ugs.reads.rendering import NULL, Expression
+from ugs.reads.expressions import ByPrefix, FirstProperty, Instant, Joined, JsonKey
+from ugs.reads.rendering import NULL, Expression, Text
 from ugs_backends.sql.plans.json_renderer import MAX_INSTANT_MILLISECONDS, REFORMAT_MARK, ExpressionWriter
 
 PATH_KEY = re.compile(r'[^"\\\x00-\x1f\ud800-\udfff]*')
@@ -61,9 +61,16 @@ def render_json_key(piece: JsonKey, column: str) -> str:
     return f"(CASE WHEN {test} THEN {value} ELSE '{NULL}' END)"
 
 
+def render_joined(piece: Joined, *columns: str) -> str:
+    left = iter(columns)
+    parts = [quote_literal(part.text) if isinstance(part, Text) else next(left) for part in piece.parts]
+    return f"json_quote({' || '.join(parts)})"
+
+
 EXPRESSIONS: Mapping[type[Expression], ExpressionWriter] = {
     FirstProperty: render_first_property,
     Instant: render_instant,
     ByPrefix: render_by_prefix,
+    Joined: render_joined,
     JsonKey: render_json_key,
 }

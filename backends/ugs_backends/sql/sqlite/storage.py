@@ -54,7 +54,7 @@ class SqliteStorage(SqlStorage):
     writing = SqliteJsonRenderer
 
     def __init__(self, settings: SqliteSettings) -> None:
-        super().__init__(native=settings.native, readers=settings.pool)
+        super().__init__(native=settings.native, readers=settings.pool, history=settings.history)
         self.settings = settings
         self._private: TemporaryDirectory[str] | None = None
         self._writer: SqliteLink | None = None

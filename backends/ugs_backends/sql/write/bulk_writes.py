@@ -17,7 +17,6 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from ugs.catalog import Catalog
 from ugs.changes import TableWrites, Writes
 from ugs.events import Event
 from ugs.reads.filters import matcher
@@ -244,7 +243,7 @@ def _build_property_pairs(field: Field) -> Callable[[Row], Mapping[str, str]]:
 class Writer:
     """Compiles the writes of a transaction to bulk statements."""
 
-    def __init__(self, dialect: Dialect, catalog: Catalog) -> None:
+    def __init__(self, dialect: Dialect, catalog: Iterable[Table]) -> None:
         self.tables = {table.name: TableWriter(dialect, table) for table in catalog}
         self.log = dialect.insert_many(EVENTS, EVENT_COLUMNS)
 

@@ -87,6 +87,7 @@ def _hash_of(file: BinaryIO) -> str:
 def _write_manifest(file: str, manifest: Manifest) -> None:
     part = Path(f"{file}{MANIFEST}.part")
     try:
+        part.touch(mode=0o600)
         part.write_text(to_text(msgspec.to_builtins(manifest)) + "\n", "utf-8")
         replace(part, file + MANIFEST)
     except OSError as error:

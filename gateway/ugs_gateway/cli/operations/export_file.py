@@ -130,11 +130,12 @@ class Export:
 
 @contextmanager
 def partial_file(file: str, checkpoint: Checkpoint) -> Iterator[TextIO]:
-    """The partial file, opened for appending; renamed to the target at the end."""
+    """The partial file, which only its owner may read, opened for appending; renamed to the target at the end."""
     part = Path(f"{file}.part")
     try:
         if not part.exists():
             checkpoint.done = {}
+        part.touch(mode=0o600)
         with part.open("r+" if checkpoint.done else "w", encoding="utf-8", newline="") as out:
             if checkpoint.done:
                 say(f"going on after {checkpoint.done['nodes'] + checkpoint.done['edges']} nodes and edges")

@@ -36,10 +36,11 @@ async def export_log(file: str, client: GraphClient) -> Answer | None:
 
 @contextmanager
 def partial_log_file(file: str) -> Iterator[BinaryIO]:
-    """The partial file, opened for appending; renamed to the target at the end."""
+    """The partial file, opened for appending; renamed to the target at the end. Only its owner may read it: the log
+    holds private facts too."""
     part = Path(f"{file}.part")
     try:
-        part.touch()
+        part.touch(mode=0o600)
         with part.open("r+b") as out:
             yield out
         replace(part, file)

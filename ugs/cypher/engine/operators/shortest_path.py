@@ -70,7 +70,7 @@ class ShortestPaths(Operator):
         meeting = search(there, back, max_length)
         if meeting is None:
             return []
-        return meeting.walks() if self.every else [meeting.least(get_id)]
+        return meeting.walks() if self.every else [meeting.smallest(get_id)]
 
     def _front(self, run: Run, root: Node, direction: str, wanted: dict[str, Any] | None) -> Front:
         types, graph = self.hop.types, run.graph

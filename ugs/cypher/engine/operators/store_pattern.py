@@ -23,7 +23,7 @@ from ugs.cypher.errors import CypherError
 from ugs.cypher.values.codec import LABELS
 from ugs.graph.model import EDGES, NODES
 from ugs.reads.filters import Op, all_of
-from ugs.reads.pattern import EdgePattern, NodePattern, Pattern, PreparedPattern, TextParameter, Way
+from ugs.reads.pattern import EdgeDirection, EdgePattern, NodePattern, Pattern, PreparedPattern, TextParameter
 from ugs.values import FORBIDDEN_TEXT
 
 MAX_PUSHED_HOPS = 5
@@ -61,7 +61,7 @@ class EdgeStep:
     slot: int
     start: int
     end: int
-    direction: Way
+    direction: EdgeDirection
     types: Types
     lookups: tuple[PropertyLookup, ...]
     reach: tuple[int, int | None] | None
@@ -153,7 +153,7 @@ class PatternBuilder:
         plain, unless = await self._labels_are_types(run)
         texts: list[str] = []
         values = [self._value(run, equals, compute, texts) for equals, compute in self.computed]
-        max_matches, used = run.graph.view.most_matches, self._count_used(run)
+        max_matches, used = run.graph.view.max_matches, self._count_used(run)
         key = (plain, unless, max_matches, used, run.limits.path, *map(_cache_key, values))
         try:
             ready = self._cache[key]
@@ -232,7 +232,7 @@ class PatternBuilder:
             return False, None
         if not run.single_statement:
             return await run.graph.view.labels_are_types(), None
-        if run.graph.view.answers_unless and self._may_assume_types():
+        if run.graph.view.supports_unless and self._may_assume_types():
             return True, FURTHER_LABELS
         if self.use.counted:
             raise NeedsMoreStatements  # decides whether the store can count

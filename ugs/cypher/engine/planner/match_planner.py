@@ -33,7 +33,7 @@ from ugs.cypher.unparser import print_expression, print_quantified, print_relati
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PatternLink:
     """A relationship of the pattern between two named nodes."""
 
     left: str
@@ -47,7 +47,7 @@ class Link:
 class PlannedHop:
     """A relationship with the direction in which it is expanded."""
 
-    link: Link
+    link: PatternLink
     start: str
     end: str
     hop: Hop
@@ -68,7 +68,7 @@ class MatchPlanner:
         self.statistics = statistics
         self.bound = set(env.scope)
         self.conditions: list[s.Expression] = []
-        self.links: list[Link] = []
+        self.links: list[PatternLink] = []
         self.paths: list[s.PathPattern] = []
         self.groups: list[str] = []
         """Variables inside quantified paths, which are lists outside."""
@@ -111,7 +111,7 @@ class MatchPlanner:
         ends = (whole.nodes[0].variable or "", whole.nodes[-1].variable or "")
         self.groups = group_names(whole)
         self.nodes = dict.fromkeys(node.variable or "" for node in whole.nodes)
-        self.links = [Link("", one.variable or "", "", one, whole) for one in whole.relationships]
+        self.links = [PatternLink("", one.variable or "", "", one, whole) for one in whole.relationships]
         self.paths = [whole] if whole.variable is not None else []
         self._allocate_slots()
         split = split_conditions(whole, where)
@@ -167,7 +167,7 @@ class MatchPlanner:
             self._add_node(node)
         for place, relationship in enumerate(whole.relationships):
             left, right = whole.nodes[place].variable or "", whole.nodes[place + 1].variable or ""
-            self.links.append(Link(left, relationship.variable or "", right, relationship, whole))
+            self.links.append(PatternLink(left, relationship.variable or "", right, relationship, whole))
             if isinstance(relationship, s.QuantifiedPath):
                 self.groups += [element.variable for element in relationship.elements if element.variable]
             elif relationship.length is None:
@@ -215,15 +215,15 @@ class MatchPlanner:
         unbound = [name for name in self.nodes if name not in self.bound]
         return choose_start(unbound, self.conditions, self.bound, self.statistics) if unbound else None
 
-    def _best_link(self) -> Link | None:
+    def _best_link(self) -> PatternLink | None:
         ready = [link for link in self.links if self._is_ready(link)]
         return min(ready, key=self._cost) if ready else None
 
-    def _is_ready(self, link: Link) -> bool:
+    def _is_ready(self, link: PatternLink) -> bool:
         ends = (link.left in self.bound) + (link.right in self.bound)
         return ends == 2 if link.path.shortest else ends > 0
 
-    def _cost(self, link: Link) -> tuple[int, ...]:
+    def _cost(self, link: PatternLink) -> tuple[int, ...]:
         """Joining two bound nodes first, then single steps, then those with the most conditions on the far end."""
         both = link.left in self.bound and link.right in self.bound
         many = isinstance(link.pattern, s.QuantifiedPath) or link.pattern.length is not None
@@ -231,7 +231,7 @@ class MatchPlanner:
         conditions = sum(far in free_variables(condition) for condition in self.conditions)
         return many and not both, not both, bool(link.path.shortest), -conditions
 
-    def _plan_hop(self, link: Link) -> None:
+    def _plan_hop(self, link: PatternLink) -> None:
         pattern = link.pattern
         backwards = link.left not in self.bound
         start, end = (link.right, link.left) if backwards else (link.left, link.right)
@@ -258,7 +258,7 @@ class MatchPlanner:
         self.bound |= {start, end, link.name}
 
     def _plan_repetition(
-        self, pattern: s.QuantifiedPath, link: Link, start: str, end: str, backwards: bool
+        self, pattern: s.QuantifiedPath, link: PatternLink, start: str, end: str, backwards: bool
     ) -> RepeatPath:
         parts = [replace(part, variable=part.variable or self._name()) for part in pattern.elements]
         names = [part.variable or "" for part in parts]
@@ -285,7 +285,7 @@ class MatchPlanner:
         )
         return RepeatPath(repetition, [compile_expression(condition, inner) for condition in conditions])
 
-    def _hop_operator(self, link: Link, hop: Hop, backwards: bool) -> Operator:
+    def _hop_operator(self, link: PatternLink, hop: Hop, backwards: bool) -> Operator:
         pattern = link.pattern
         assert isinstance(pattern, s.RelationshipPattern)
         if link.path.shortest:

@@ -31,7 +31,7 @@ from ugs.cypher.engine.planner.pattern_conditions import bind_path, length_bound
 from ugs.cypher.engine.planner.start_point import find_any_labels, lookup
 from ugs.cypher.engine.slots import Env, Fn
 from ugs.cypher.unparser import print_path
-from ugs.reads.pattern import Way
+from ugs.reads.pattern import EdgeDirection
 
 ORDERLESS = ("count", "min", "max")
 MAX_JOINED = 24
@@ -142,7 +142,7 @@ def _build_edge(one: PlannedHop, names: Sequence[str], conditions: Sequence[s.Ex
         env[name],
         names.index(one.start),
         names.index(one.end),
-        Way(one.hop.direction),
+        EdgeDirection(one.hop.direction),
         one.hop.types,
         _collect_lookups(name, conditions, env) if single else (),
         None if single else length_bounds(pattern.length or s.Length(1, 1)),

@@ -31,7 +31,7 @@ class Statistics(Struct, frozen=True):
 async def gather_statistics(view: GraphView, labels: Iterable[str]) -> Statistics:
     """Node counts of these labels, rounded to a power of two so that plans are reused."""
     counts = [(label, 1 << (await view.count(Wanted((label,)))).bit_length()) for label in labels]
-    return Statistics(tuple(counts), view.joins, view.matches_alone)
+    return Statistics(tuple(counts), view.joins, view.matches_single_nodes)
 
 
 def find_labels_to_count(query: s.Query) -> tuple[str, ...]:

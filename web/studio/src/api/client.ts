@@ -1,9 +1,10 @@
-// Sends GraphQL to the gateway that served the page. Errors are thrown with their code and words.
-import { GatewayError, readResponseError } from "../model/errors.ts";
-import { texts } from "../texts.ts";
+// The client of the gateway that served the page. Errors are thrown with their code and words.
+import { Client, type LinkState } from "@ugs/client";
+import { type GatewayError, toGatewayError } from "../model/errors.ts";
+import { documents } from "./documents.ts";
+import type { LogEvent } from "../model/types.ts";
 
 const TOKEN_KEY = "ugs.studio.token";
-const TIMEOUT_MS = 60_000;
 
 type Listener = (error: GatewayError | null, took: number) => void;
 const listeners = new Set<Listener>();
@@ -23,35 +24,34 @@ export function setToken(text: string): void {
   else sessionStorage.removeItem(TOKEN_KEY);
 }
 
+const client = new Client({ url: location.origin, token, transport: "websocket" });
+
+/** Ask once: whoever waits in front of the page is told what went wrong, and decides whether to try again. */
 export async function ask<T>(query: string, variables: object = {}): Promise<T> {
   const started = performance.now();
   try {
-    const data = await send<T>(query, variables);
+    const send = query.startsWith("mutation") ? client.mutate : client.query;
+    const data = await send.call<Client, [string, object, { tries: number }], Promise<T>>(client, query, variables, { tries: 1 });
     for (const listener of listeners) listener(null, performance.now() - started);
     return data;
-  } catch (error) {
-    for (const listener of listeners) listener(error as GatewayError, performance.now() - started);
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    for (const listener of listeners) listener(error, performance.now() - started);
     throw error;
   }
 }
 
-async function send<T>(query: string, variables: object): Promise<T> {
-  const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
-  if (token()) headers.authorization = `Bearer ${token()}`;
-  let response: Response;
-  try {
-    response = await fetch("/graphql", {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ query, variables }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-  } catch {
-    throw new GatewayError("OFFLINE", texts.errors.offline);
-  }
-  const body = (await response.json().catch(() => null)) as { data?: T } | null;
-  const error = readResponseError(response.status, body);
-  if (error) throw error;
-  if (!body?.data) throw new GatewayError("UNAVAILABLE", texts.errors.status(response.status));
-  return body.data;
+/** Run one subscription until it completes; returns a function that ends it. */
+export function subscribe<T>(query: string, variables: Record<string, unknown>, next: (data: T) => void, end: (error: GatewayError | null) => void): () => void {
+  const stopping = new AbortController();
+  const run = async () => {
+    for await (const data of client.subscribe<T>(query, variables, { signal: stopping.signal })) next(data);
+  };
+  run().then(() => end(null), (thrown) => stopping.signal.aborted || end(toGatewayError(thrown)));
+  return () => stopping.abort();
+}
+
+/** Every event after a position, in order and once each, over however many connections; ends with `signal`. */
+export async function followEvents(after: number, take: (event: LogEvent) => void, signal: AbortSignal, onState: (state: LinkState) => void): Promise<void> {
+  for await (const { events } of client.follow<{ events: LogEvent }>(documents.liveEvents, { afterSeq: after }, { signal, onState })) take(events);
 }

@@ -14,6 +14,12 @@ const ONTOLOGY = `name nodeTypes enforcement createdAt yaml
   connectionTypes { name fromTypes toTypes requiredProperties acyclic }
   properties { owner type definitions { name kind required enum pattern default description } }`;
 
+/** Properties by whose beginning a node is found. Each is a list of its own, which an index answers; one list by any of them is not. */
+export const NAMES = ["label", "name", "title"] as const;
+const SUGGESTED = `{ nodes { ${NODE} } }`;
+const suggestedBy = (key: string, variable: string, when = "") =>
+  `graphNodes(first: 6, filter: {properties: [{key: "${key}", op: STARTS_WITH, value: $${variable}}]})${when} ${SUGGESTED}`;
+
 export const documents = {
   overview: `query Overview { backend { name kind version state capabilities }
     stats { nodes edges types properties events nodeTypes { type count } edgeTypes { type count } } }`,
@@ -28,6 +34,7 @@ export const documents = {
     graphEdges(first: $first, after: $after, at: $at) { nodes { ${EDGE} } ${PAGE} } }`,
   edgesBetween: `query EdgesBetween($query: String!, $params: JSON, $limit: Int, $at: At) {
     cypher(query: $query, params: $params, limit: $limit, at: $at) { rows truncated } }`,
+  violations: `query Violations($query: String!, $params: JSON) { cypher(query: $query, params: $params, limit: 20) { rows truncated } }`,
   edge: `query Edge($id: ID!) { graphEdge(id: $id) { ${EDGE} } }`,
   node: `query OneNode($id: ID!) { graphNode(id: $id) { ${NODE} data content { format encoding body size } } }`,
   edgeCounts: `query EdgeCounts($outgoing: String!, $incoming: String!, $params: JSON) {
@@ -39,14 +46,10 @@ export const documents = {
   incoming: `query Incoming($id: ID!, $filter: EdgeFilter, $first: Int, $after: String) {
     graphNode(id: $id) { edges: incoming(filter: $filter, first: $first, after: $after) {
       nodes { ${EDGE} other: fromNode { ${NODE} } } ${PAGE} } } }`,
-  suggest: `query Suggest($text: String!, $mode: SearchMode!, $prefix: JSON, $upper: JSON, $id: ID!) {
+  suggest: `query Suggest($text: String!, $mode: SearchMode!, $id: ID!, $prefix: JSON, $upper: JSON, $bothCases: Boolean!) {
     exact: graphNode(id: $id) { ${NODE} }
     words: search(query: $text, mode: $mode, first: 8) { edges { node { score node { ${NODE} } } } }
-    prefix: graphNodes(first: 6, filter: {or: [
-      {properties: [{key: "label", op: STARTS_WITH, value: $prefix}]}, {properties: [{key: "name", op: STARTS_WITH, value: $prefix}]},
-      {properties: [{key: "title", op: STARTS_WITH, value: $prefix}]}, {properties: [{key: "label", op: STARTS_WITH, value: $upper}]},
-      {properties: [{key: "name", op: STARTS_WITH, value: $upper}]}, {properties: [{key: "title", op: STARTS_WITH, value: $upper}]}]}) {
-      nodes { ${NODE} } } }`,
+    ${NAMES.map((key) => `${key}: ${suggestedBy(key, "prefix")} ${key}Upper: ${suggestedBy(key, "upper", " @include(if: $bothCases)")}`).join("\n    ")} }`,
   path: `query ShortestPath($from: ID!, $to: ID!) { path(from: $from, to: $to) {
     totalWeight nodes { ${NODE} } edges { ${EDGE} } } }`,
   versions: `query Versions($id: ID!) { versions(id: $id, last: 20) { version timestamp deleted value event { seq type by } } }`,
@@ -73,7 +76,10 @@ export const documents = {
   loadDemo: "mutation LoadDemo { loadDemo { nodes edges } }",
   importGraph: `mutation ImportGraph($graph: JSON!, $onConflict: String!) {
     importGraph(graph: $graph, onConflict: $onConflict) { nodes edges } }`,
-  exportGraph: "query ExportGraph { exportGraph }",
+  exportNodes: `query ExportNodes($first: Int, $after: String) { graphNodes(first: $first, after: $after) {
+    nodes { id type properties data created modified content { format encoding body } } ${PAGE} } }`,
+  exportEdges: `query ExportEdges($first: Int, $after: String) { graphEdges(first: $first, after: $after) {
+    nodes { id from to type weight properties created } ${PAGE} } }`,
 
   cypher: `query Cypher($query: String!, $params: JSON, $limit: Int, $view: CypherView!) {
     cypher(query: $query, params: $params, limit: $limit, view: $view) {
@@ -87,7 +93,7 @@ export const documents = {
     program { ${PROGRAM} } validation { valid errors { ruleId message } } } }`,
   deleteProgram: "mutation DeleteProgram($id: Int!) { deleteProgram(id: $id) }",
   programRun: `subscription ProgramRun($dsl: String, $params: JSON) { programRun(dsl: $dsl, params: $params) {
-    step { ${STEPS} } result { log { ${STEPS} } aborted { statement reason } result { ${WORKING_GRAPH} } } } }`,
+    step { ${STEPS} } graph { ${WORKING_GRAPH} } result { log { ${STEPS} } aborted { statement reason } result { ${WORKING_GRAPH} } } } }`,
 
   entities: `query Entities($search: String, $after: String) { entities(search: $search, first: 30, after: $after) {
     nodes { entityId canonical kind aliases { alias } } totalCount ${PAGE} } }`,
@@ -107,7 +113,7 @@ export const documents = {
   eventAt: `query EventAt($after: Position) { events(afterSeq: $after, first: 1) { nodes { seq timestamp } } }`,
   eventsAfter: `query EventsAfter($after: Position, $first: Int!) { events(afterSeq: $after, first: $first) { nodes { ${EVENT} } } }`,
   lastEvents: `query LastEvents { history(last: 40) { ${EVENT} } }`,
-  liveEvents: `subscription LiveEvents($after: Position) { events(afterSeq: $after) { ${EVENT} } }`,
+  liveEvents: `subscription LiveEvents($afterSeq: Position) { events(afterSeq: $afterSeq) { ${EVENT} } }`,
 
   createOntology: `mutation CreateOntology($input: CreateOntologyInput!) { createOntology(input: $input) { ontology { ${ONTOLOGY} } } }`,
   addNodeType: `mutation AddNodeType($typeName: String!, $ontology: String!) { addNodeType(typeName: $typeName, ontology: $ontology) { ontology { ${ONTOLOGY} } warnings { code message } } }`,
@@ -119,7 +125,7 @@ export const documents = {
   revokeApiKey: `mutation RevokeApiKey($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { apiKey { id works } } }`,
   gateway: "query GatewayState { gateway { version settings { name value origin meaning } tenants { name store events } } }",
   gatewayLog: "query GatewayLog($last: Int!) { gateway { log(last: $last) } }",
-  verify: "query Verify { verify { ok eventsChecked digest problems { code message } } }",
+  verifyRun: "subscription VerifyRun { verifyRun { eventsChecked events report { ok eventsChecked digest problems { code message } } } }",
   snapshot: "mutation Snapshot { snapshot { snapshot { eventCount nodeCount edgeCount } } }",
 } as const;
 

@@ -1,5 +1,6 @@
 // Reads the whole event log for a backup, line by line, so that its progress is known.
-import { GatewayError, readResponseError } from "../model/errors.ts";
+import { readResponseError } from "@ugs/client";
+import { GatewayError, toGatewayError } from "../model/errors.ts";
 import { LineCounter } from "../model/lineCounter.ts";
 import { texts } from "../texts.ts";
 import { token } from "./client.ts";
@@ -8,7 +9,7 @@ import { token } from "./client.ts";
 export async function downloadLog(progress: (done: number, of: number) => void): Promise<{ file: Blob; events: number }> {
   const response = await connect();
   const error = response.ok ? null : readResponseError(response.status, await response.json().catch(() => null));
-  if (error) throw error;
+  if (error) throw toGatewayError(error);
   const last = Number(response.headers.get("ugs-last") ?? 0);
   const [parts, lines] = [[] as Uint8Array<ArrayBuffer>[], new LineCounter()];
   const reader = response.body?.getReader();

@@ -55,6 +55,46 @@ export class Palette {
   }
 }
 
+/** What the size of a node says: its edges, nothing, how rare its type is, or a number among its properties. */
+export type SizeBy = { kind: "degree" } | { kind: "same" } | { kind: "rarity" } | { kind: "property"; key: string };
+
+export function parseSizeBy(text: string | undefined): SizeBy {
+  if (text === "same" || text === "rarity") return { kind: text };
+  return text?.startsWith("property:") ? { kind: "property", key: text.slice(9) } : { kind: "degree" };
+}
+
+export function formatSizeBy(by: SizeBy): string {
+  return by.kind === "property" ? `property:${by.key}` : by.kind === "degree" ? "" : by.kind;
+}
+
+const SAME_SIZE = 10;
+const SIZES = { least: 7, most: 26 };
+
+/** The radius of each node. A property counts from the least to the greatest number of it; without one a node is small. */
+export function sizesOf(nodes: Pick<GraphNode, "id" | "type" | "degree" | "properties">[], by: SizeBy): Map<string, number> {
+  const measure = measureFor(nodes, by);
+  return new Map(nodes.map((node) => [node.id, measure(node)]));
+}
+
+function measureFor(nodes: Pick<GraphNode, "type" | "properties">[], by: SizeBy): (node: Pick<GraphNode, "type" | "degree" | "properties">) => number {
+  if (by.kind === "degree") return ({ degree }) => sizeOf(degree);
+  if (by.kind === "same") return () => SAME_SIZE;
+  if (by.kind === "rarity") {
+    const counts = new Map<string | null, number>();
+    for (const { type } of nodes) counts.set(type, (counts.get(type) ?? 0) + 1);
+    const ranks = [...new Set(counts.values())].sort((a, b) => b - a);
+    return ({ type }) => SIZES.least + ((SIZES.most - SIZES.least) * ranks.indexOf(counts.get(type) ?? 0)) / Math.max(ranks.length - 1, 1);
+  }
+  const numbers = nodes.map(({ properties }) => properties[by.key]).filter((value) => typeof value === "number");
+  const least = numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const greatest = numbers.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  return ({ properties }) => {
+    const value = properties[by.key];
+    if (typeof value !== "number") return SIZES.least;
+    return SIZES.least + (SIZES.most - SIZES.least) * (greatest > least ? (value - least) / (greatest - least) : 0.5);
+  };
+}
+
 /** The radius of a node in pixels; it grows with the root of the degree, so that hubs do not cover the rest. */
 export function sizeOf(degree: number): number {
   return Math.min(7 + 2.2 * Math.sqrt(degree), 26);

@@ -1,5 +1,5 @@
 // Results of queries: as cells of a table, and as a scene.
-import { Scene } from "./scene.ts";
+import type { ChangeKind, Scene } from "./scene.ts";
 import type { Json, Properties } from "./types.ts";
 
 export interface WorkingGraph {
@@ -24,11 +24,14 @@ function nameOf(properties: Properties): string | null {
   return (found as string | undefined) ?? null;
 }
 
-export function toScene(graph: WorkingGraph): Scene {
-  const scene = new Scene();
+/** Put a graph on a scene in the place of what was there; what stays keeps its place. Says whether a node is new. */
+export function showGraph(scene: Scene, graph: WorkingGraph): boolean {
+  const ids = new Set(graph.nodes.map(({ conceptId }) => conceptId));
+  for (const id of scene.graph.nodes()) if (!ids.has(id)) scene.removeNode(id);
+  for (const id of scene.graph.edges()) scene.removeEdge(id);
   const degrees = new Map<string, number>();
   for (const { fromId, toId } of graph.links) for (const id of [fromId, toId]) degrees.set(id, (degrees.get(id) ?? 0) + 1);
-  scene.addNodes(
+  const added = scene.addNodes(
     graph.nodes.map(({ conceptId, label, properties, node }) => ({
       id: conceptId,
       label: nameOf(properties) ?? label,
@@ -42,7 +45,22 @@ export function toScene(graph: WorkingGraph): Scene {
     })),
   );
   scene.addEdges(
-    graph.links.map(({ fromId, toId, relationshipType, properties }, at) => ({ id: `${at}`, from: fromId, to: toId, type: relationshipType, properties, weight: 1, version: 0 })),
+    graph.links.map(({ fromId, toId, relationshipType, properties }, at) => ({ id: `edge ${at}`, from: fromId, to: toId, type: relationshipType, properties, weight: 1, version: 0 })),
   );
-  return scene;
+  return added.length > 0;
+}
+
+/** What a step added to the graph that the step before it left, by the ids on the scene. */
+export function findAdded(graph: WorkingGraph, before: WorkingGraph): { nodes: Map<string, ChangeKind>; edges: Map<string, ChangeKind> } {
+  const nodes = new Set(before.nodes.map(({ conceptId }) => conceptId));
+  const links = new Set(before.links.map(keyOfLink));
+  const fresh = graph.links.flatMap((link, at) => (links.has(keyOfLink(link)) ? [] : [`edge ${at}`]));
+  return {
+    nodes: new Map(graph.nodes.filter(({ conceptId }) => !nodes.has(conceptId)).map(({ conceptId }) => [conceptId, "added"])),
+    edges: new Map(fresh.map((id) => [id, "added"])),
+  };
+}
+
+function keyOfLink({ fromId, toId, relationshipType }: WorkingGraph["links"][number]): string {
+  return JSON.stringify([fromId, relationshipType, toId]);
 }

@@ -75,6 +75,14 @@ export class Scene {
     for (const id of ids) if (this.graph.hasNode(id)) this.graph.getNodeAttributes(id).hidden = hidden;
   }
 
+  setSizes(sizes: ReadonlyMap<string, number>): void {
+    for (const [id, size] of sizes) if (this.graph.hasNode(id)) this.graph.getNodeAttributes(id).size = size;
+  }
+
+  setPinned(ids: Iterable<string>, pinned: boolean): void {
+    for (const id of ids) if (this.graph.hasNode(id)) this.graph.getNodeAttributes(id).pinned = pinned;
+  }
+
   togglePin(id: string): void {
     if (!this.graph.hasNode(id)) return;
     const shown = this.graph.getNodeAttributes(id);

@@ -1,10 +1,11 @@
 // Admin: the store and its health, figures as they change, keys, import and export.
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
-import { ask } from "../api/client.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ask, subscribe } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
 import { downloadLog } from "../api/logDownload.ts";
-import { attempt, isAdmin, latencies, overview, refreshOverview, seesAdmin, viewer } from "../state/app.ts";
+import { readExport } from "../state/exporting.ts";
+import { attempt, isAdmin, latencies, overview, refreshOverview, report as showError, seesAdmin, viewer } from "../state/app.ts";
 import { texts } from "../texts.ts";
 import { GatewayCards } from "../ui/gatewayCards.tsx";
 import { ImportForm } from "../ui/importDialog.tsx";
@@ -15,6 +16,8 @@ const EVERY_MS = 2_000;
 const MAX_SAMPLES = 60;
 /** What a gateway says that knows no keys in its store. */
 const NO_KEYS_IN_STORE = "E005";
+/** What a check calls tables that differ from the log; every other code is about the log itself. */
+const DIFFERENT = "DIGEST_MISMATCH";
 const rates = signal<number[]>([]);
 
 export function AdminScreen() {
@@ -86,26 +89,58 @@ interface Report {
   problems: { code: string; message: string }[];
 }
 
-function Integrity() {
-  const [report, setReport] = useState<Report | "running" | null>(null);
-  const [snapshot, setSnapshot] = useState<number | null>(null);
-  const verify = async () => {
-    setReport("running");
-    setReport((await attempt(async () => (await ask<{ verify: Report }>(documents.verify)).verify)) ?? null);
+interface VerifyUpdate {
+  verifyRun: { eventsChecked: number; events: number; report: Report | null };
+}
+
+/** What a check of the store finds, as it goes on. It ends when the page is left. */
+function useVerify() {
+  const [report, setReport] = useState<Report | null>(null);
+  const [progress, setProgress] = useState<[number, number] | null>(null);
+  const stop = useRef<(() => void) | null>(null);
+  useEffect(() => () => stop.current?.(), []);
+  const start = () => {
+    setReport(null);
+    setProgress([0, overview.peek()?.stats.events ?? 1]);
+    const next = ({ verifyRun }: VerifyUpdate) => {
+      setProgress([verifyRun.eventsChecked, verifyRun.events]);
+      setReport(verifyRun.report);
+    };
+    stop.current = subscribe<VerifyUpdate>(documents.verifyRun, {}, next, (error) => {
+      setProgress(null);
+      if (error) showError(error);
+    });
   };
+  return { report, progress, start };
+}
+
+/** What the log should be, in lines: a sentence, and whether it holds. */
+function toChecks({ problems, eventsChecked, ok }: Report, state: string): [string, boolean][] {
+  const damage = problems.filter(({ code }) => code !== DIFFERENT);
+  const differs = !ok && damage.length < problems.length;
+  return [
+    [texts.admin.checks.state(state), true],
+    damage.length === 0 ? [texts.admin.checks.log(eventsChecked), true] : [`${texts.admin.checks.logFailed} ${damage.map(({ code, message }) => `${code} ${message}`).join("; ")}`, false],
+    differs ? [texts.admin.checks.differs, false] : [texts.admin.checks.equal, true],
+  ];
+}
+
+function Integrity() {
+  const { report, progress, start } = useVerify();
+  const [snapshot, setSnapshot] = useState<number | null>(null);
   const write = () => attempt(async () => {
     const answer = await ask<{ snapshot: { snapshot: { eventCount: number } } }>(documents.snapshot);
     setSnapshot(answer.snapshot.snapshot.eventCount);
   });
   return (
-    <section class="card" aria-label={texts.admin.verify}>
-      <h2>{texts.admin.verify}</h2>
-      <div class="actions"><Button disabled={report === "running"} onClick={() => void verify()}>{texts.admin.verify}</Button><Button onClick={() => void write()}>{texts.admin.snapshot}</Button></div>
+    <section class="card" aria-label={texts.admin.doctor}>
+      <h2>{texts.admin.doctor}</h2>
+      <div class="actions"><Button disabled={progress !== null} onClick={start}>{texts.admin.verify}</Button><Button onClick={() => void write()}>{texts.admin.snapshot}</Button></div>
       <Backup />
       <div role="status">
-        {report === "running" && <p><progress aria-label={texts.admin.verify} /> {texts.admin.verifying}</p>}
-        {report !== null && report !== "running" && (report.ok ? <p class="good">{texts.admin.verified(report.eventsChecked)}</p> : <p class="wrong">{texts.admin.verifyFailed} {report.problems.map((problem) => `${problem.code} ${problem.message}`).join("; ")}</p>)}
-        {report !== null && report !== "running" && <p><code class="digest">{report.digest}</code></p>}
+        {progress && <p><progress value={progress[0]} max={Math.max(progress[1], 1)} aria-label={texts.admin.verify} /> {texts.admin.verifyProgress(...progress)}</p>}
+        {report && <ul class="checks">{toChecks(report, overview.value?.backend.state.toLowerCase() ?? "").map(([words, holds]) => <li key={words} class={holds ? "good" : "wrong"}>{holds ? "✓" : "✗"} <bdi>{words}</bdi></li>)}</ul>}
+        {report && <p><code class="digest">{report.digest}</code></p>}
         {snapshot !== null && <p class="good">{texts.admin.snapshotDone(snapshot)}</p>}
       </div>
     </section>
@@ -212,12 +247,26 @@ function NewKey({ made }: { made: (token: string) => void }) {
 }
 
 function Transfer() {
-  const save = () => attempt(async () => download("graph.json", JSON.stringify((await ask<{ exportGraph: unknown }>(documents.exportGraph)).exportGraph, null, 2)));
+  const [progress, setProgress] = useState<[number, number] | null>(null);
+  const [done, setDone] = useState<[number, number] | null>(null);
+  const save = async () => {
+    setDone(null);
+    setProgress([0, 1]);
+    const found = await attempt(() => readExport((at, of) => setProgress([at, of])));
+    setProgress(null);
+    if (!found) return;
+    download("graph.json", found.file);
+    setDone([found.nodes, found.edges]);
+  };
   return (
     <section class="card wide" aria-label={texts.admin.transfer}>
       <h2>{texts.admin.transfer}</h2>
       <ImportForm done={() => void attempt(refreshOverview)} />
-      <p><Button icon="download" onClick={() => void save()}>{texts.admin.export}</Button> <small>{texts.admin.exportHint}</small></p>
+      <p><Button icon="download" disabled={progress !== null} onClick={() => void save()}>{texts.admin.export}</Button> <small>{texts.admin.exportHint}</small></p>
+      <div role="status">
+        {progress && <p><progress value={progress[0]} max={Math.max(progress[1], 1)} aria-label={texts.admin.export} /> {texts.admin.exportProgress(...progress)}</p>}
+        {done && <p class="good">{texts.admin.exported(...done)}</p>}
+      </div>
     </section>
   );
 }

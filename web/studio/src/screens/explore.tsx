@@ -5,7 +5,7 @@ import { documents } from "../api/documents.ts";
 import type { GraphView } from "../canvas/graphView.ts";
 import { isEdgeShown, isShown, toggle } from "../model/filters.ts";
 import { groupBy } from "../model/grouping.ts";
-import { classify, formatColourBy, parseColourBy } from "../model/palette.ts";
+import { classify, formatColourBy, formatSizeBy, parseColourBy, parseSizeBy } from "../model/palette.ts";
 import { drawSvg } from "../model/picture.ts";
 import type { GraphEdge, GraphNode } from "../model/types.ts";
 import { attempt, canWrite, overview, palette, refreshOverview } from "../state/app.ts";
@@ -13,7 +13,7 @@ import { onEvents } from "../state/log.ts";
 import { vocabulary } from "../state/vocabulary.ts";
 import {
   addNodes, arrangement, clear, colourBy, expandSome, filters, findPath, focus, follow, hide, marked, restore, revision, scene, select, selected,
-  setFilters, showAll, showFirst, showHubs, showNodes, touch,
+  setFilters, showAll, showFirst, showHubs, showNodes, sizeBy, touch,
 } from "../state/workspace.ts";
 import { texts } from "../texts.ts";
 import { Canvas } from "../ui/canvas.tsx";
@@ -173,11 +173,12 @@ function SelectionBar() {
   const ids = [...selected.value].filter((id) => scene.graph.hasNode(id));
   if (ids.length < 2) return null;
   const [from = "", to = ""] = ids;
+  const pinned = ids.every((id) => scene.graph.getNodeAttribute(id, "pinned"));
   return (
     <div class="selection-bar" role="toolbar" aria-label={texts.canvas.selected(ids.length)}>
       <strong>{texts.canvas.selected(ids.length)}</strong>
       {ids.length === 2 && <Button icon="link" onClick={() => void attempt(() => findPath(from, to))}>{texts.canvas.path}</Button>}
-      <Button icon="pin" onClick={() => pin(ids)}>{texts.canvas.pin}</Button>
+      <Button icon="pin" onClick={() => { scene.setPinned(ids, !pinned); touch(); }}>{pinned ? texts.canvas.unpin : texts.canvas.pin}</Button>
       <Button icon="hide" onClick={() => hide(ids)}>{texts.canvas.hide}</Button>
     </div>
   );
@@ -198,6 +199,7 @@ function SidePanel() {
       {open && (
         <div class="panel-body">
           <ColourChoice />
+          <SizeChoice />
           <ul class="legend">
             {classes.slice(0, 14).map(([name, found]) => (
               <li key={name}>
@@ -242,6 +244,24 @@ function ColourChoice() {
       <select value={formatColourBy(by)} onChange={(event) => choose(event.currentTarget.value)}>
         <option value="">{texts.canvas.byType}</option>
         <option value="degree">{texts.canvas.byDegree}</option>
+        {vocabulary.propertyKeys.value.slice(0, 100).map((key) => <option key={key} value={`property:${key}`}>{key}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function SizeChoice() {
+  const choose = (text: string) => {
+    sizeBy.value = parseSizeBy(text);
+    touch();
+  };
+  return (
+    <label class="inline-field">
+      {texts.canvas.size}
+      <select value={formatSizeBy(sizeBy.value)} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">{texts.canvas.byDegree}</option>
+        <option value="rarity">{texts.canvas.byRarity}</option>
+        <option value="same">{texts.canvas.bySame}</option>
         {vocabulary.propertyKeys.value.slice(0, 100).map((key) => <option key={key} value={`property:${key}`}>{key}</option>)}
       </select>
     </label>

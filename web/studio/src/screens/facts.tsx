@@ -34,7 +34,8 @@ export interface Fact {
 }
 
 export function FactsScreen() {
-  const [tab, setTab] = useState<"entities" | "duplicates">("entities");
+  const tab = route.value.params.list === "duplicates" ? "duplicates" : "entities";
+  const setTab = (key: "entities" | "duplicates") => setParams({ list: key === "entities" ? "" : key });
   const chosen = route.value.params.entity;
   return (
     <div class="facts-screen">

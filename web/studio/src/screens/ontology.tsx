@@ -4,8 +4,11 @@ import { ask } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
 import { BOX, type Line, layOutDiagram } from "../model/diagram.ts";
 import { shorten } from "../model/scene.ts";
-import { attempt, canWrite, overview, palette, route, setParams } from "../state/app.ts";
 import type { Ontology } from "../model/rules.ts";
+import type { GraphEdge } from "../model/types.ts";
+import { type RuleQuery, findUnknownTypes, queriesFor } from "../model/violations.ts";
+import { attempt, canWrite, go, overview, palette, route, setParams } from "../state/app.ts";
+import { select, showNodes } from "../state/workspace.ts";
 import { vocabulary } from "../state/vocabulary.ts";
 import { texts } from "../texts.ts";
 import { Button, TypeBadge } from "../ui/widgets.tsx";
@@ -68,7 +71,6 @@ function LineView({ line }: { line: Line }) {
 }
 
 function Details({ ontology }: { ontology: Ontology }) {
-  const unknown = (overview.value?.stats.nodeTypes ?? []).filter(({ type }) => type !== null && !vocabulary.nodeTypes.value.includes(type));
   const enforce = (enforcement: string) => attempt(async () => { await ask(documents.setEnforcement, { enforcement, ontology: ontology.name }); await vocabulary.load(); });
   return (
     <>
@@ -80,10 +82,7 @@ function Details({ ontology }: { ontology: Ontology }) {
           {Object.entries(texts.ontology.levels).map(([key, words]) => <option key={key} value={key}>{words}</option>)}
         </select>
       </label>
-      <h3>{texts.ontology.violations}</h3>
-      {unknown.length === 0 ? <p class="good">{texts.ontology.noViolations}</p> : (
-        <ul class="plain-list">{unknown.map(({ type, count }) => <li key={type}><TypeBadge type={type} /> <small>{texts.ontology.count(count)}</small></li>)}</ul>
-      )}
+      <Violations ontology={ontology} />
       {ontology.properties.length > 0 && <h3>{texts.ontology.properties}</h3>}
       {ontology.properties.map(({ owner, type, definitions }) => (
         <details key={owner + type}>
@@ -95,6 +94,79 @@ function Details({ ontology }: { ontology: Ontology }) {
       <details><summary>{texts.ontology.yaml}</summary><pre class="json-view">{ontology.yaml}</pre></details>
     </>
   );
+}
+
+interface Violation {
+  rule: RuleQuery;
+  ids: string[];
+  more: boolean;
+}
+
+/** Unknown types at once; whatever breaks a rule on request, since that reads the graph. */
+function Violations({ ontology }: { ontology: Ontology }) {
+  const [found, setFound] = useState<Violation[] | null>(null);
+  const [busy, setBusy] = useState(false);
+  const stats = overview.value?.stats;
+  const unknown = stats ? findUnknownTypes(ontology, stats) : [];
+  const rules = queriesFor(ontology);
+  const check = async () => {
+    setBusy(true);
+    setFound(null);
+    setFound((await attempt(() => findViolations(rules))) ?? null);
+    setBusy(false);
+  };
+  const open = (ids: string[], kind: RuleQuery["kind"]) => attempt(() => openElements(ids, kind));
+  return (
+    <section class="violations" aria-label={texts.ontology.violations} aria-busy={busy}>
+      <h3>{texts.ontology.violations}</h3>
+      {unknown.length === 0 && (found === null || found.length === 0) && <p class="good">{texts.ontology.noViolations}</p>}
+      {(["NODE", "CONNECTION"] as const).map((kind) => {
+        const types = unknown.filter((each) => each.kind === kind);
+        if (types.length === 0) return null;
+        return (
+          <div key={kind}>
+            <p class="wrong">{kind === "NODE" ? texts.ontology.breaches.unknownType : texts.ontology.breaches.unknownConnection}</p>
+            <ul class="plain-list">{types.map(({ type, count }) => <li key={type}><TypeBadge type={type} /> <small>{kind === "NODE" ? texts.nodes(count) : texts.edges(count)}</small></li>)}</ul>
+          </div>
+        );
+      })}
+      {found?.map(({ rule, ids, more }) => (
+        <div key={rule.rule + rule.type + rule.property} class="violation">
+          <p class="wrong"><bdi>{describeRule(rule)}</bdi>{more && <small> ({texts.ontology.firstOf(ids.length)})</small>}</p>
+          <div class="choices">{ids.map((id) => <Button key={id} kind="quiet" onClick={() => void open([id], rule.kind)}><bdi>{shorten(id, 24)}</bdi></Button>)}</div>
+        </div>
+      ))}
+      {rules.length > 0 && <Button disabled={busy} onClick={() => void check()}>{texts.ontology.findViolations}</Button>}
+      {found && <p class="hint" role="status">{texts.ontology.checkedViolations(rules.length)}</p>}
+    </section>
+  );
+}
+
+async function findViolations(rules: RuleQuery[]): Promise<Violation[]> {
+  const found: Violation[] = [];
+  for (const rule of rules) {
+    const { cypher } = await ask<{ cypher: { rows: [string][]; truncated: boolean } }>(documents.violations, { query: rule.query, params: rule.params });
+    if (cypher.rows.length) found.push({ rule, ids: cypher.rows.map(([id]) => id), more: cypher.truncated });
+  }
+  return found;
+}
+
+function describeRule({ rule, type, property }: RuleQuery): string {
+  if (rule === "ends") return texts.ontology.breaches.ends(type);
+  return rule === "required" ? texts.ontology.breaches.required(type, property) : texts.ontology.breaches.value(type, property);
+}
+
+/** Show elements on the canvas of Explore: nodes, or edges with both of their ends. */
+async function openElements(ids: string[], kind: RuleQuery["kind"]): Promise<void> {
+  go("explore");
+  if (kind === "NODE") await showNodes(ids);
+  else {
+    for (const id of ids) {
+      const { graphEdge } = await ask<{ graphEdge: GraphEdge | null }>(documents.edge, { id });
+      if (graphEdge) await showNodes([graphEdge.from, graphEdge.to]);
+    }
+  }
+  select(ids[0] ?? null);
 }
 
 function AddNodeType({ ontology }: { ontology: Ontology }) {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
 import { type GatewayError, toGatewayError } from "../model/errors.ts";
-import { findParameters, toParameters } from "../model/parameters.ts";
+import { findParameters, formatTyped, parseTyped, toParameters } from "../model/parameters.ts";
 import { type WorkingGraph, toCell } from "../model/results.ts";
 import type { Json } from "../model/types.ts";
 import { attempt, route, setParams } from "../state/app.ts";
@@ -58,10 +58,16 @@ function remember(query: string): void {
   localStorage.setItem(HISTORY, JSON.stringify(kept));
 }
 
+type View = keyof typeof texts.query.views;
+
+function toView(name: string | undefined): View {
+  return name !== undefined && name in texts.query.views ? (name as View) : "GRAPH";
+}
+
 function CypherPanel() {
   const [text, setText] = useState(() => route.peek().params.q ?? sessionStorage.getItem(DRAFT) ?? (EXAMPLES[0] as string));
-  const [typed, setTyped] = useState<Record<string, string>>({});
-  const [view, setView] = useState<keyof typeof texts.query.views>("GRAPH");
+  const [typed, setTyped] = useState(() => parseTyped(route.peek().params.values));
+  const [view, setView] = useState(() => toView(route.peek().params.view));
   const [result, setResult] = useState<CypherResult | null>(null);
   const [error, setError] = useState<GatewayError | null>(null);
   const [busy, setBusy] = useState(false);
@@ -74,7 +80,7 @@ function CypherPanel() {
   const run = async (before = "") => {
     setBusy(true);
     setError(null);
-    setParams({ q: text });
+    setParams({ q: text, values: formatTyped(names, typed), view: view === "GRAPH" ? "" : view });
     remember(text);
     try {
       setResult((await ask<{ cypher: CypherResult }>(documents.cypher, { query: before + text, params: toParameters(names, typed), limit: 1000, view })).cypher);
@@ -98,7 +104,7 @@ function CypherPanel() {
           <Button kind="main" icon="play" disabled={busy} onClick={() => void run()}>{busy ? texts.query.running : texts.query.run}</Button>
           <Button disabled={busy} onClick={() => void run("EXPLAIN ")}>{texts.query.explain}</Button>
           <Button disabled={busy} onClick={() => void run("PROFILE ")}>{texts.query.profile}</Button>
-          <label class="inline-field">{texts.query.view}<select value={view} onChange={(event) => setView(event.currentTarget.value as typeof view)}>{Object.entries(texts.query.views).map(([key, words]) => <option key={key} value={key}>{words}</option>)}</select></label>
+          <label class="inline-field">{texts.query.view}<select value={view} onChange={(event) => setView(event.currentTarget.value as View)}>{Object.entries(texts.query.views).map(([key, words]) => <option key={key} value={key}>{words}</option>)}</select></label>
         </div>
         <p class="hint">{texts.query.hint}</p>
         <QueryList title={texts.query.examples} queries={EXAMPLES} choose={change} />

@@ -1,8 +1,7 @@
 // The log as it grows: one subscription for the page, which every screen hears.
 import { signal } from "@preact/signals";
-import { documents } from "../api/documents.ts";
-import { subscribe } from "../api/stream.ts";
-import { Follower, type LinkState } from "../model/follower.ts";
+import type { LinkState } from "@ugs/client";
+import { followEvents } from "../api/client.ts";
 import type { LogEvent } from "../model/types.ts";
 import { texts } from "../texts.ts";
 import { notify, overview, refreshOverview, report } from "./app.ts";
@@ -23,39 +22,43 @@ export function onEvents(listener: (events: LogEvent[]) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-const follower = new Follower(
-  (after, next, end) => subscribe<{ events: LogEvent }>(documents.liveEvents, { after }, ({ events }) => next(events), end),
-  take,
-  (state) => {
-    link.value = state;
-    if (state === "lost") wasLost = true;
-    if (state !== "live" || !wasLost) return;
-    wasLost = false;
-    void compareLog().catch(report);
-  },
-);
+let position: number | null = null;
+let following = new AbortController();
 let wasLost = false;
-let begun = false;
 
 /** Follow from the end of the log as it is now; later, from where it was left. */
 export function follow(): void {
-  if (!begun) follower.position = overview.peek()?.stats.events ?? 0;
-  begun = true;
-  follower.start();
+  following.abort();
+  const own = new AbortController();
+  following = own;
+  position ??= overview.peek()?.stats.events ?? 0;
+  const note = (event: LogEvent) => {
+    position = event.seq;
+    take(event);
+  };
+  followEvents(position, note, own.signal, (state) => own === following && noteState(state)).catch(report);
+}
+
+function noteState(state: LinkState): void {
+  link.value = state;
+  if (state === "lost") wasLost = true;
+  if (state !== "live" || !wasLost) return;
+  wasLost = false;
+  void compareLog().catch(report);
 }
 
 /** A gateway that came back with a shorter log has another store: what the page shows is of the past. */
 async function compareLog(): Promise<void> {
   await refreshOverview();
   const events = overview.peek()?.stats.events ?? 0;
-  if (events >= follower.position) return;
+  if (events >= (position ?? 0)) return;
   notify("info", texts.link.replaced, texts.link.replacedAdvice);
-  follower.position = events;
-  follower.start();
+  position = events;
+  follow();
 }
 
 export function pause(): void {
-  follower.stop();
+  following.abort();
 }
 
 function take(event: LogEvent): void {

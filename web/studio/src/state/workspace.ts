@@ -4,7 +4,7 @@ import { ask } from "../api/client.ts";
 import { COUNT_INCOMING, COUNT_OUTGOING, documents } from "../api/documents.ts";
 import { type Bundle, PAGE_SIZE, keyOf, toBundles } from "../model/expansion.ts";
 import { type Filters, NO_FILTERS } from "../model/filters.ts";
-import { type ColourBy, formatColourBy, parseColourBy } from "../model/palette.ts";
+import { type ColourBy, type SizeBy, formatColourBy, formatSizeBy, parseColourBy, parseSizeBy, sizesOf } from "../model/palette.ts";
 import { joinIds, splitIds } from "../model/route.ts";
 import { MAX_CANVAS_NODES, Scene } from "../model/scene.ts";
 import type { GraphEdge, GraphNode, Json, LogEvent, PageInfo } from "../model/types.ts";
@@ -21,6 +21,7 @@ export const selected = signal<ReadonlySet<string>>(new Set());
 export const marked = signal<ReadonlySet<string>>(new Set());
 export const filters = signal<Filters>(NO_FILTERS);
 export const colourBy = signal<ColourBy>({ kind: "type" });
+export const sizeBy = signal<SizeBy>({ kind: "degree" });
 export const bundles = signal<{ id: string; found: Bundle[] } | null>(null);
 export const paging = signal<Record<string, { cursor: string | null; shown: number; more: boolean }>>({});
 export const focus = computed(() => [...selected.value].at(-1) ?? null);
@@ -30,6 +31,7 @@ const FIRST_HUBS = 25;
 const MAX_ADDRESS_IDS = 300;
 
 export function touch(arrange = false): void {
+  scene.setSizes(sizesOf(scene.nodes(), sizeBy.peek()));
   revision.value = revision.peek() + 1;
   if (arrange) arrangement.value = arrangement.peek() + 1;
   writeAddress();
@@ -51,6 +53,7 @@ export function select(id: string | null, more = false): void {
 export async function restore(): Promise<void> {
   const { params } = route.peek();
   colourBy.value = parseColourBy(params.colour);
+  sizeBy.value = parseSizeBy(params.size);
   filters.value = readFilters(params);
   if (params.all) await showAll();
   else if (params.nodes) await showNodes(splitIds(params.nodes));
@@ -212,6 +215,7 @@ function writeAddress(): void {
     hidden: joinIds(scene.hiddenIds()),
     pinned: joinIds(scene.graph.filterNodes((_, node) => node.pinned)),
     colour: formatColourBy(colourBy.peek()),
+    size: formatSizeBy(sizeBy.peek()),
     notypes: joinIds(hiddenTypes),
     noedges: joinIds(hiddenEdgeTypes),
     scope,

@@ -1,20 +1,21 @@
 // Programs: as text and as blocks side by side, run step by step, kept and opened again.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask } from "../api/client.ts";
+import { ask, subscribe } from "../api/client.ts";
 import { documents } from "../api/documents.ts";
-import { subscribe } from "../api/stream.ts";
 import { type GatewayError, toGatewayError } from "../model/errors.ts";
-import { findParameters, toParameters } from "../model/parameters.ts";
+import { findDeclared, formatTyped, parseTyped, toProgramParameters } from "../model/parameters.ts";
 import { type Statement, toStatements } from "../model/statements.ts";
 import type { WorkingGraph } from "../model/results.ts";
 import type { Json } from "../model/types.ts";
-import { attempt, canWrite } from "../state/app.ts";
+import { attempt, canWrite, notify, route, setParams } from "../state/app.ts";
 import { texts } from "../texts.ts";
 import { CodeEditor } from "../screens/query.tsx";
 import { ResultGraph } from "./resultGraph.tsx";
 import { Async, Button, ErrorBox, useLoad } from "./widgets.tsx";
 
 interface Step {
+  /** The working graph that the step left; null when it could not be kept. */
+  graph: WorkingGraph | null;
   path: string;
   op: string;
   operationType: string;
@@ -30,6 +31,10 @@ interface Result {
   aborted: { reason: string } | null;
 }
 
+interface Saved {
+  validation: { valid: boolean; errors: { ruleId: string; message: string }[] };
+}
+
 interface Program {
   programId: number;
   name: string;
@@ -43,12 +48,12 @@ const FIRST = "+ MATCH (p) WHERE p.role = 'engineer' RETURN p;\n+ MATCH (a)-[r]-
 const CHECK_WAIT_MS = 400;
 
 export function ProgramPanel() {
-  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? FIRST);
+  const [text, setText] = useState(() => route.peek().params.dsl || (sessionStorage.getItem(DRAFT) ?? FIRST));
   const [name, setName] = useState("");
-  const [typed, setTyped] = useState<Record<string, string>>({});
+  const [typed, setTyped] = useState(() => parseTyped(route.peek().params.values));
   const [saves, setSaves] = useState(0);
   const run = useProgramRun();
-  const names = findParameters(text);
+  const declared = findDeclared(text);
   const changeParameter = (name: string, value: string) => setTyped((before) => ({ ...before, [name]: value }));
   const change = (dsl: string) => {
     setText(dsl);
@@ -56,18 +61,25 @@ export function ProgramPanel() {
   };
   const save = () =>
     attempt(async () => {
-      const { saveProgram } = await ask<{ saveProgram: { validation: { valid: boolean } } }>(documents.saveProgram, { input: { name: name || null, dsl: text } });
-      if (saveProgram.validation.valid) setSaves(saves + 1);
+      const { saveProgram } = await ask<{ saveProgram: Saved }>(documents.saveProgram, { input: { name: name || null, dsl: text } });
+      const { valid, errors } = saveProgram.validation;
+      if (valid) setSaves(saves + 1);
+      else notify("error", texts.program.notKeptInvalid, errors.map(({ ruleId, message }) => `${ruleId} ${message}`).join("; "));
     });
-  const start = () => run.start(text, toParameters(names, typed));
+  const [chosen, setChosen] = useState<number | null>(null);
+  const start = () => {
+    setParams({ dsl: text, values: formatTyped(declared.map(({ name }) => name), typed) });
+    setChosen(null);
+    run.start(text, toProgramParameters(declared, typed));
+  };
   return (
     <div class="split">
       <section class="editor-side" aria-label={texts.program.label}>
         <CodeEditor label={texts.program.label} text={text} change={change} run={start} />
-        {names.length > 0 && (
+        {declared.length > 0 && (
           <fieldset class="parameters">
             <legend>{texts.query.parameters}</legend>
-            {names.map((each) => <label key={each}>{`$${each}`}<input value={typed[each] ?? ""} placeholder={texts.query.parameterHint} onInput={(event) => changeParameter(each, event.currentTarget.value)} /></label>)}
+            {declared.map(({ name: each, kind, fallback }) => <label key={each}>{`$${each}`}<input value={typed[each] ?? ""} placeholder={fallback || kind} onInput={(event) => changeParameter(each, event.currentTarget.value)} /></label>)}
           </fieldset>
         )}
         <div class="editor-bar">
@@ -84,9 +96,9 @@ export function ProgramPanel() {
       </section>
       <section class="result-side" aria-label={texts.program.log}>
         {run.error && <ErrorBox error={run.error} />}
-        {run.steps.length > 0 && <StepTable steps={run.steps} />}
+        {run.steps.length > 0 && <StepTable steps={run.steps} chosen={chosen} choose={setChosen} />}
         {run.result?.aborted && <p class="wrong" role="alert">{texts.program.aborted} {run.result.aborted.reason}</p>}
-        {run.result ? <ResultGraph graph={run.result.result} words={texts.program.noGraph} /> : run.steps.length === 0 && !run.error && <p class="nothing">{texts.query.ready}</p>}
+        <StepGraph run={run} chosen={chosen} />
       </section>
     </div>
   );
@@ -105,11 +117,12 @@ function useProgramRun() {
     setResult(null);
     setError(null);
     setBusy(true);
-    stop.current = subscribe<{ programRun: { step: Step | null; result: Result | null } }>(
+    stop.current = subscribe<{ programRun: { step: Omit<Step, "graph"> | null; graph: WorkingGraph | null; result: Result | null } }>(
       documents.programRun,
       { dsl, params },
       ({ programRun }) => {
-        if (programRun.step) setSteps((before) => [...before, programRun.step as Step]);
+        const { step, graph } = programRun;
+        if (step) setSteps((before) => [...before, { ...step, graph }]);
         if (programRun.result) setResult(programRun.result);
       },
       (problem) => {
@@ -175,14 +188,32 @@ function BlockList({ statements }: { statements: Statement[] }) {
   );
 }
 
-function StepTable({ steps }: { steps: Step[] }) {
+const EMPTY: WorkingGraph = { nodes: [], links: [] };
+
+/** The working graph after the chosen step, with what that step added; without a choice the newest one, at last the result. */
+function StepGraph({ run, chosen }: { run: ReturnType<typeof useProgramRun>; chosen: number | null }) {
+  const { steps, result, error } = run;
+  const step = chosen === null ? undefined : steps[chosen];
+  if (step && !step.graph) return <p class="nothing">{texts.program.notKept}</p>;
+  const graph = step?.graph ?? result?.result ?? steps.at(-1)?.graph;
+  if (!graph) return steps.length === 0 && !error ? <p class="nothing">{texts.query.ready}</p> : null;
+  const before = step && chosen !== null ? (steps[chosen - 1]?.graph ?? EMPTY) : undefined;
+  return (
+    <>
+      <h3 class="step-title">{step ? texts.program.after(step.path) : texts.program.graph}</h3>
+      <ResultGraph graph={graph} before={before} words={texts.program.noGraph} />
+    </>
+  );
+}
+
+function StepTable({ steps, chosen, choose }: { steps: Step[]; chosen: number | null; choose: (at: number | null) => void }) {
   return (
     <table class="table steps">
       <thead><tr><th>{texts.program.step}</th><th>{texts.program.operator}</th><th>{texts.program.affected}</th><th>{texts.program.size}</th><th>{texts.program.took}</th></tr></thead>
       <tbody>
         {steps.map((step, at) => (
           <tr key={at}>
-            <td>{step.path}</td><td><code>{step.op}</code> {step.operationType.toLowerCase()} {step.branchTaken?.toLowerCase()}</td>
+            <td><button type="button" class="step-choice" aria-pressed={at === chosen} aria-label={texts.program.after(step.path)} onClick={() => choose(at === chosen ? null : at)}>{step.path}</button></td><td><code>{step.op}</code> {step.operationType.toLowerCase()} {step.branchTaken?.toLowerCase()}</td>
             <td>{texts.nodes(step.nodesAffected)}, {texts.edges(step.linksAffected)}</td><td>{texts.nodes(step.wSize.nodes)}, {texts.edges(step.wSize.links)}</td><td class="number">{step.durationMs.toFixed(1)} ms</td>
           </tr>
         ))}

@@ -1,7 +1,7 @@
 // The search at the top: suggestions by id, by words or likeness, and by the beginning of a name.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api/client.ts";
-import { documents } from "../api/documents.ts";
+import { NAMES, documents } from "../api/documents.ts";
 import type { GraphNode } from "../model/types.ts";
 import { attempt, go, report, route, started } from "../state/app.ts";
 import { addNodes, countNeighbours, select } from "../state/workspace.ts";
@@ -10,18 +10,19 @@ import { TypeBadge } from "./widgets.tsx";
 
 const WAIT_MS = 160;
 const MAX_SHOWN = 10;
+const MAX_BEGUN = 6;
 
-interface Answer {
+type Answer = {
   exact: GraphNode | null;
   words: { edges: { node: { node: GraphNode } }[] };
-  prefix: { nodes: GraphNode[] };
-}
+} & { [list in (typeof NAMES)[number] | `${(typeof NAMES)[number]}Upper`]?: { nodes: GraphNode[] } };
 
 export async function suggest(text: string, likeness: boolean): Promise<GraphNode[]> {
   const upper = text.charAt(0).toUpperCase() + text.slice(1);
   const mode = likeness ? "HYBRID" : "WORDS";
-  const answer = await ask<Answer>(documents.suggest, { text, mode, prefix: text, upper, id: text });
-  const found = [...(answer.exact ? [answer.exact] : []), ...answer.prefix.nodes, ...answer.words.edges.map((edge) => edge.node.node)];
+  const answer = await ask<Answer>(documents.suggest, { text, mode, id: text, prefix: text, upper, bothCases: upper !== text });
+  const begun = NAMES.flatMap((key) => [...(answer[key]?.nodes ?? []), ...(answer[`${key}Upper`]?.nodes ?? [])]);
+  const found = [...(answer.exact ? [answer.exact] : []), ...begun.slice(0, MAX_BEGUN), ...answer.words.edges.map((edge) => edge.node.node)];
   return [...new Map(found.map((node) => [node.id, node])).values()].slice(0, MAX_SHOWN);
 }
 
