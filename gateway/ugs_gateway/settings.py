@@ -117,6 +117,7 @@ class Settings(Struct, frozen=True):
     trusted_documents: str = ""
     trusted_only: bool = False
     program_seconds: float = 60.0
+    federation: bool = False
     lenient_api_params: bool = False
     any_is_concept: bool = False
     embedder: str = "hashing"
@@ -374,6 +375,7 @@ SETTINGS: Mapping[str, Setting] = {
         _between(0.1, 3600, float),
         "a number of seconds from 0.1 to 3600",
     ),
+    "federation": Setting("Be a subgraph of Apollo Federation 2 (`_service`, `_entities`).", _switch, "on or off"),
     "lenient_api_params": Setting(
         "Accept api operations of programs without `params`, with a warning.", _switch, "on or off"
     ),

@@ -204,6 +204,7 @@ class Matrix:
                 "nodesChanged.afterSeq": 0,
                 "edgesChanged.afterSeq": 0,
             },
+            **{"_entities.representations": self.representations()},
             **{"factsChanged.afterSeq": 0, "at": {"position": at["position"]}},
             **{"changes.from": {"position": 0}, "undo.input": {"range": {"after": 0}}, "undo.preview": True},
         }
@@ -213,6 +214,11 @@ class Matrix:
         kinds = {"fact": "factId", "note": "noteId", "entity": "entityId", "predicate": "predicateId"}
         ids = [f"{kind}/{at[key]}" for kind, key in kinds.items()]
         return [*ids, f"program/{at['program_id']}", at["node"], *(f"event/{id}" for id in at["events"])]
+
+    def representations(self) -> list[dict[str, str]]:
+        kinds = {None: "GraphNode", "program": "Program", "event": "Event"}
+        ids = [(id.partition("/")[0] if "/" in id else None, id) for id in self.global_ids()]
+        return [{"__typename": kinds.get(kind) or str(kind).title(), "id": id} for kind, id in ids]
 
     async def is_whole(self) -> bool:
         """Whether what was planted last is still there."""
@@ -398,6 +404,7 @@ async def opened(
             store_keys=True,
             webhooks=True,
             mcp_profile="extended",
+            federation=True,
             max_cost=1 << 40,
             request_seconds=60,
             **wide,  # type: ignore[arg-type]
