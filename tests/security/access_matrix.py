@@ -241,11 +241,14 @@ def leaks_in(raw: bytes, secrets: Mapping[str, Sequence[str]], allowed: set[str]
 class Planted:
     """A graph with secrets of the owner in it; planting again makes new records with the same marks."""
 
-    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]]) -> None:
+    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]], shared: Planted | None = None) -> None:
+        """`shared`: another graph, whose marks of what a project and everybody may see are used here too."""
         self.ask_as = ask_as
         self.count = 0
         self.webhooks: list[str] = []
         self.secrets: dict[str, list[str]] = {kind: [f"zq{kind}{uuid4().hex[:12]}"] for kind in KINDS}
+        if shared is not None:
+            self.secrets |= {kind: list(shared.secrets[kind]) for kind in (*OF_PROJECT, *OF_GRAPH)}
         self.secrets["ids"] = []
         self.values: dict[str, Any] = {}
         """What arguments of a name mean: ids of planted records, and names that are no secret."""

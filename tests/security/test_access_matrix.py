@@ -69,11 +69,16 @@ class Matrix:
     """One gateway, everybody's keys, what is planted, and what has been found."""
 
     def __init__(
-        self, app: Any, tokens: Mapping[str, str | None], is_shared: bool, viewers: Sequence[str] | None = None
+        self,
+        app: Any,
+        tokens: Mapping[str, str | None],
+        is_shared: bool,
+        viewers: Sequence[str] | None = None,
+        shared: Planted | None = None,
     ) -> None:
         self.app, self.tokens, self.is_shared = app, tokens, is_shared
         self.is_brief, self.viewers = viewers is not None, viewers or tuple(VIEWERS)
-        self.planted = Planted(self.ask_as)
+        self.planted = Planted(self.ask_as, shared)
         self.leaks: list[str] = []
         self.covered: set[str] = set()
         self.unanswered: dict[str, bytes] = {}
@@ -390,9 +395,9 @@ TOOL_EXTRAS: Mapping[str, tuple[dict[str, Any], ...]] = {
 
 @asynccontextmanager
 async def opened(
-    url: str, folder: Path, tenancy: Tenancy, viewers: Sequence[str] | None = None
+    url: str, folder: Path, tenancy: Tenancy, viewers: Sequence[str] | None = None, shared: Planted | None = None
 ) -> AsyncIterator[Matrix]:
-    """A gateway with everything switched on, and the secrets planted."""
+    """A gateway with everything switched on, and the secrets planted, perhaps with what is visible of another one."""
     file = folder / "tokens.jsonl"
     tokens = {name: None if who is None else create_token(file, who) for name, who in VIEWERS.items()}
     wide = {"max_tokens": 100_000, "max_document_chars": 1 << 20, "max_depth": 30, "max_aliases": 10_000}
@@ -411,7 +416,7 @@ async def opened(
         )
     )
     async with app.router.lifespan_context(app):
-        matrix = Matrix(app, tokens, tenancy is Tenancy.SHARED, viewers)
+        matrix = Matrix(app, tokens, tenancy is Tenancy.SHARED, viewers, shared)
         ontology = {"name": "matrix", "nodeTypes": ["Memo"], "connectionTypes": [ABOUT]}
         memory = {"name": "default", "nodeTypes": ["Memo"], "connectionTypes": [ABOUT]}
         for one in (ontology, memory):
