@@ -70,7 +70,7 @@ TARGETS = {
     ),
     "programs": Target("ugs/programs", ("conformance/ugs_conformance", "tests/ugs/programs", KIT, "-k", "program")),
     "actors": Target("ugs/actors", ("conformance/ugs_conformance", KIT, "-k", "actor")),
-    "keys": Target("ugs/keys", ("conformance/ugs_conformance", KIT, "-k", "keys")),
+    "keys": Target("ugs/keys", ("conformance/ugs_conformance", "tests/ugs/test_keyring.py", KIT, "-k", "key")),
     "reads": Target(
         "ugs/reads", ("conformance/ugs_conformance", KIT, "-k", "primitives or queries or indexes or laws or port")
     ),
