@@ -31,7 +31,10 @@ def of_kit(*names: str) -> tuple[str, ...]:
 
 KERNEL = (
     *of_kit("primitives", "graph", "events", "batches", "concurrency", "subscriptions", "errors"),
-    *(f"tests/ugs/test_{name}.py" for name in ("unit_of_work", "writer", "bus", "values", "small_parts", "large_json")),
+    *(
+        f"tests/ugs/test_{name}.py"
+        for name in ("unit_of_work", "writer", "bus", "values", "small_parts", "large_json", "audiences")
+    ),
 )
 LOG = (
     *of_kit("events", "persistence", "versions_and_time", "copy"),
