@@ -31,6 +31,7 @@ from ugs.log.idempotency import RETRIES, remember_retry
 from ugs.log.snapshots import SNAPSHOTS
 from ugs.ontology.feature import ONTOLOGY
 from ugs.programs.feature import PROGRAM
+from ugs.proposals.feature import PROPOSAL
 from ugs.records import RowChange
 from ugs.storage import Session
 from ugs.tables import Row, Table
@@ -38,7 +39,9 @@ from ugs.unit_of_work import UnitOfWork
 from ugs.vectors.feature import VECTORS
 from ugs.webhooks.feature import WEBHOOKS_FEATURE
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION, WEBHOOKS_FEATURE)
+FEATURES: tuple[Feature, ...] = (
+    *(GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION, PROPOSAL, WEBHOOKS_FEATURE),
+)
 
 
 def change_nothing(event: Event) -> list[Change]:

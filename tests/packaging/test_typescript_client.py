@@ -154,7 +154,7 @@ console.log(JSON.stringify([labels.length, status]));
 
 def test_what_its_page_shows_is_right_for_the_compiler(project: Path) -> None:
     blocks = re.findall(
-        r"^```ts\n(.*?)^```", (PROJECT / "docs" / "client-typescript.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+        r"^```ts\n(.*?)^```", (PROJECT / "docs" / "typescript-client.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
     assert len(blocks) >= 5
     shown = project / "shown"

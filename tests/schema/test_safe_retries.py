@@ -20,6 +20,7 @@ WITHOUT_VERSION = {
         (
             *("upsertEntity", "addEntityAlias", "renameEntity", "deleteEntity", "mergeEntities"),
             *("registerPredicate", "deletePredicate", "deleteNote"),
+            *("approveProposal", "rejectProposal", "editProposal"),
             *("unmergeEntity", "keepEntitiesApart", "addFact", "invalidateFact", "correctFact", "deleteFact", "ingest"),
         ),
         ROW_OF_FACTS,

@@ -39,7 +39,13 @@ TENANT_FIELDS = frozenset(
 )
 """Fields that the admin of a tenant may ask for, also where tenants share a graph."""
 ADMIN_FIELDS = TENANT_FIELDS | {
-    *("snapshot", "verify", "verifyRun", "clearScope", "importGraph", "exportGraph", "gateway")
+    "snapshot",
+    "verify",
+    "verifyRun",
+    "clearScope",
+    "importGraph",
+    "exportGraph",
+    "gateway",
 }
 LEEWAY_SECONDS = 10
 """Accepted clock skew between the issuer of a token and this machine."""

@@ -172,10 +172,19 @@ class NoteToIngestInput:
     structured: StructuredInput | None = strawberry.field(default=None, description="Entities and relations")
 
 
+@strawberry.enum(description="What becomes of the facts that notes state")
+class Trust(Enum):
+    BELIEVE = strawberry.enum_value("believe", description="They are facts at once")
+    PROPOSE = strawberry.enum_value("propose", description="They are proposals, which somebody else has to approve")
+
+
 @strawberry.input(description="Notes to ingest, all or none")
 class IngestInput:
     scope: str = strawberry.field(description="Whom notes and facts are meant for")
     notes: list[NoteToIngestInput] = strawberry.field(description="Between 1 and 100 notes")
+    trust: Trust = strawberry.field(
+        default=Trust.BELIEVE, description="Whether somebody else has to approve what the notes state"
+    )
     require_support: bool = strawberry.field(
         default=True, description="Refuse names and predicates that occur neither in the note nor in a quote"
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 import strawberry
 
 from ugs.facts.api import Facts, PredicateResult
+from ugs.facts.errors import InvalidFact
 from ugs_schema.context import Info
 from ugs_schema.facts.inputs import (
     AddFactInput,
@@ -15,12 +16,14 @@ from ugs_schema.facts.inputs import (
     CorrectFactInput,
     IngestInput,
     RegisterPredicateInput,
+    Trust,
     UpsertEntityInput,
     to_kernel_note,
     to_kernel_ref,
     to_note_to_ingest,
 )
 from ugs_schema.facts.loaders import make_loader, strip_kind
+from ugs_schema.facts.proposals import FactProposal, get_proposals
 from ugs_schema.facts.types import Entity, Fact, Note, to_graphql_entity, to_graphql_fact, to_graphql_note
 from ugs_schema.facts.vocabulary import Predicate, get_enum_value, to_graphql_predicate
 from ugs_schema.graph.command_warnings import Warning, to_graphql_warnings
@@ -63,6 +66,7 @@ class NotePayload:
 class IngestPayload:
     notes: list[Note] = strawberry.field(description="The notes that are new")
     facts: list[Fact] = strawberry.field(description="The facts they state, new or known")
+    proposals: list[FactProposal] = strawberry.field(description="What has to be approved, if it was only proposed")
     created: int = strawberry.field(description="How many of the facts are new")
     events: list[Event] = strawberry.field(description="What happened, in order")
     warnings: list[Warning] = strawberry.field(description="What to know although it was done")
@@ -308,6 +312,8 @@ class FactsMutation:
 
     @strawberry.mutation(description="Keep notes with the entities and relations read out of them, all or none")
     async def ingest(self, info: Info, input: IngestInput) -> IngestPayload:
+        if input.trust is Trust.PROPOSE:
+            return await propose_notes(info, input)
         outcome = await get_facts(info).ingest(
             *(to_note_to_ingest(note) for note in input.notes),
             scope=input.scope,
@@ -322,11 +328,37 @@ class FactsMutation:
         return IngestPayload(
             notes=[to_graphql_note(note, loader) for note in outcome.notes],
             facts=[to_graphql_fact(fact, loader) for fact in outcome.facts],
+            proposals=[],
             created=outcome.created,
             events=[to_graphql_event(event) for event in await info.context.log.show(outcome.events)],
             warnings=to_graphql_warnings(outcome.warnings),
             client_mutation_id=input.client_mutation_id,
         )
+
+
+async def propose_notes(info: Info, input: IngestInput) -> IngestPayload:
+    """Keep notes with what they state as proposals."""
+    if input.skip_known:
+        raise InvalidFact("skipKnown goes with facts, not with proposals", field="skipKnown")
+    done = await get_proposals(info).propose(
+        *(to_note_to_ingest(note) for note in input.notes),
+        scope=input.scope,
+        supported=input.require_support,
+        tenant=input.tenant_id,
+        project=input.project_id,
+        agent=input.agent_id,
+        key=input.idempotency_key,
+    )
+    loader = await make_loader(info)
+    return IngestPayload(
+        notes=[to_graphql_note(note, loader) for note in done.notes],
+        facts=[],
+        proposals=[FactProposal(row=row) for row in done.proposals],
+        created=0,
+        events=[to_graphql_event(event) for event in await info.context.log.show(done.events)],
+        warnings=[],
+        client_mutation_id=input.client_mutation_id,
+    )
 
 
 async def build_predicate_payload(info: Info, outcome: PredicateResult, mutation_id: str | None) -> PredicatePayload:
