@@ -101,9 +101,7 @@ async def compare_reads(url: str, nodes: int, rounds: int) -> bool:
         await system.rebuild_history()
         await graph.stats(at=At(position=places[0]))
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        print(
-            f"{nodes:,} nodes, {end:,} events; versions and the first read of the past take {cpu:.2f} s of CPU, {wall:.1f} s"
-        )
+        print(f"{nodes:,} nodes, {end:,} events; {cpu:.2f} s of CPU, {wall:.1f} s until the first read of the past")
         if rows is not None and before is not None and (after := await size_of(system)) is not None:
             print(
                 f"rows and log {(rows - before) / end:,.0f} bytes an event, versions {(after - rows) / end:,.0f} more"
