@@ -23,8 +23,8 @@ from ugs_backends.sql.history.past_storage import PastSqlStorage
 from ugs_backends.sql.history.row_history import FORGET_END, RowHistory
 from ugs_backends.sql.migrations.migration import Step, bring_up_to_date, open_transaction
 from ugs_backends.sql.native_session import NativeSession, is_one_statement, is_point
-from ugs_backends.sql.plans.json_queries import JsonQueryCache
 from ugs_backends.sql.plans.json_renderer import JsonRenderer
+from ugs_backends.sql.plans.statement_cache import StatementCache
 from ugs_backends.sql.session import SqlSession, StoreContext
 from ugs_backends.sql.table_names import EVENTS
 
@@ -59,7 +59,7 @@ class SqlStorage(Storage):
         self._watchers: Pool[DriverConnection] | None = None
         """Connections of watchers, separate from those of readers; a connection is reused by the next watcher."""
         self.warnings: Sequence[str] = ()
-        self._answering: JsonQueryCache | None = None
+        self._answering: StatementCache | None = None
 
     @abstractmethod
     async def connect(self, *, write: bool = False) -> DriverConnection:
@@ -174,11 +174,11 @@ class SqlStorage(Storage):
 
     async def render(self, plan: Read, rendering: Rendering, late: RenderArgs) -> bytes:
         """The response of a plan as text, rendered by the database where possible."""
-        text = await self.json_queries.text(plan, rendering) if self.native and rendering.is_native else None
+        text = await self.statement_cache.text(plan, rendering) if self.native and rendering.is_native else None
         return await super().render(plan, rendering, late) if text is None else text
 
     def explain_render(self, plan: Read, rendering: Rendering) -> list[str]:
-        return self.json_queries.statements(plan, rendering) if self.native and rendering.is_native else []
+        return self.statement_cache.statements(plan, rendering) if self.native and rendering.is_native else []
 
     # ── the past ─────────────────────────────────────────────────────────────
 
@@ -211,10 +211,10 @@ class SqlStorage(Storage):
         return [] if self._history is None else await self._history.compare(replica, await position_of(replica))
 
     @property
-    def json_queries(self) -> JsonQueryCache:
+    def statement_cache(self) -> StatementCache:
         """The cache of rendering statements for the current pool."""
         if self._answering is None or self._answering.pool is not self.pool:
-            self._answering = JsonQueryCache(self.shape, self.pool, self.writing)
+            self._answering = StatementCache(self.shape, self.pool, self.writing)
         return self._answering
 
     async def wipe(self) -> None:

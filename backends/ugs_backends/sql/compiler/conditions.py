@@ -261,8 +261,6 @@ class Conditions:
     def _compile_encoded(self, op: Op, value: Any, column: str) -> str:
         if op in (Op.CONTAINS, Op.ENDS):
             return self.operation(f"substr({column}, 2)", op, value)
-        if not self.dialect.limits_index_entries:
-            return self._compile_encoded_as(op, value, column)
         # Only prefixes are indexed. The order of prefixes never contradicts that of the texts, so this weaker
         # condition may be added for the index.
         loose = {Op.LT: Op.LE, Op.GT: Op.GE}.get(op, op)

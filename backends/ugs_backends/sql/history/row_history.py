@@ -33,7 +33,7 @@ from ugs_backends.sql.history.version_writer import VersionWriter
 from ugs_backends.sql.layout import Layout
 from ugs_backends.sql.migrations.migration import write_record
 from ugs_backends.sql.migrations.schema_diff import describe_catalog
-from ugs_backends.sql.plans.json_queries import JsonQueryCache
+from ugs_backends.sql.plans.statement_cache import StatementCache
 from ugs_backends.sql.row_codec import Values, compile_maker
 from ugs_backends.sql.session import SqlSession
 from ugs_backends.sql.table_names import META
@@ -88,14 +88,14 @@ class RowHistory:
         self._writers = {table.name: VersionWriter(dialect, table) for table in catalog if table.versioned}
         self._lock = asyncio.Lock()
         self._end, self._known_until, self._refused_until = -1, 0.0, 0.0
-        self._json_queries: JsonQueryCache | None = None
+        self._json_queries: StatementCache | None = None
         self._background: asyncio.Task[None] | None = None
 
     @property
-    def json_queries(self) -> JsonQueryCache:
+    def json_queries(self) -> StatementCache:
         """The cache of rendering statements for all positions."""
         if self._json_queries is None or self._json_queries.pool is not self._storage.pool:
-            self._json_queries = JsonQueryCache(self.context, self._storage.pool, self._storage.writing)
+            self._json_queries = StatementCache(self.context, self._storage.pool, self._storage.writing)
         return self._json_queries
 
     def list_tables(self) -> list[str]:
