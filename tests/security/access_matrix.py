@@ -305,6 +305,17 @@ class Planted:
         shared = await self._fact(
             person, self.mark("predicate"), self.mark("sharedfact"), "project_shared", "sharednote"
         )
+        proposed = {"text": f"{person} {self.mark('ingested')} owns {twin}", "structured": {"relations": []}}
+        proposed["structured"] = {"relations": [{**relation, "predicate": "owns"}]}
+        await self.do(INGEST, input={"scope": "agent_private", "trust": "PROPOSE", "notes": [proposed]})
+        theirs = {"text": f"{person} {self.mark('sharednote')} owns {twin}", "structured": proposed["structured"]}
+        given = {"scope": "project_shared", "trust": "PROPOSE", "notes": [theirs]}
+        told = (await self.do(INGEST, "colleague", input=given))["ingest"]
+        merged = [
+            (await self.do(UPSERT, input={"name": f"{name}{self.count}"}))["upsertEntity"]["entity"]["entityId"]
+            for name in ("Keeper", "Goner")
+        ]
+        await self.do(MERGE, keep=merged[0], merge=merged[1])
         found = await self.do(IDS, a=person, b=twin)
         return {
             "factId": one["factId"],
@@ -314,6 +325,8 @@ class Planted:
             "mergeId": found["b"]["entityId"],
             "predicateId": predicate,
             "unusedId": unused,
+            "proposalId": told["proposals"][0]["proposalId"],
+            "mergedId": merged[1],
         }
 
     async def _fact(
@@ -350,7 +363,8 @@ INVALIDATE = "mutation($id: ID!, $reason: String) { invalidateFact(factId: $id, 
 REGISTER = (
     "mutation($input: RegisterPredicateInput!) { registerPredicate(input: $input) { predicate { predicateId } } }"
 )
-INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created } }"
+INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created proposals { proposalId } } }"
+MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { mergedId } }"
 SAVE = "mutation($input: SaveProgramInput!) { saveProgram(input: $input) { program { programId } } }"
 RENAME = "mutation($id: Int!, $input: SaveProgramInput!) { updateProgram(id: $id, input: $input) { program { name } } }"
 CREATE_KEY = "mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id } } }"
