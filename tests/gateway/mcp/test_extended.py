@@ -423,7 +423,7 @@ async def test_versions_come_with_content_and_an_undo_is_previewed_first() -> No
         position = newest["versions"][0]["position"]
 
         plan = await talk("undo", positions=[position])
-        assert plan["done"] is False and plan["changes"][0]["fields"] == ["content"]
+        assert plan["done"] is False and "content" in plan["changes"][0]["fields"]
         assert (await talk("undo", positions=[position], preview=False))["done"] is True
         assert (await talk("get_node_content", node_id=node))["content"] == "one"
         assert (await talk.refused("undo", positions=[position], preview=False))["code"] == "UNDO_CONFLICT"
