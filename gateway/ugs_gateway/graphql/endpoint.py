@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ugs.errors import InvalidSyntax
+from ugs.storage.read_position import reading_at_least
 from ugs.support.budget import request_budget
 from ugs_gateway.graphql.admission import AdmittedOperation, RequestAdmission, address_of
 from ugs_gateway.graphql.graphiql import graphiql_page
@@ -39,6 +40,7 @@ from ugs_gateway.http.content_negotiation import (
     prefers_stream,
 )
 from ugs_gateway.http.etag import ETag
+from ugs_gateway.http.read_position import MIN_POSITION_HEADER, parse_min_position, position_headers
 from ugs_gateway.http.request_body import check_json, read_body
 from ugs_gateway.http.request_policy import rejection_for
 from ugs_gateway.observability.tracing import Tracing
@@ -90,7 +92,8 @@ class GraphQLEndpoint:
         authorization = request.headers.get("authorization")
         admitted = self.admission.admit_request(graphql_request, authorization, address_of(request), is_post(request))
         context = await self.admission.context_of(admitted.principal)
-        with self.tracing.span(admitted.operation):
+        min_position = parse_min_position(request.headers.get(MIN_POSITION_HEADER))
+        with self.tracing.span(admitted.operation), reading_at_least(min_position):
             if request.method != "HEAD" and wants_stream(request, admitted.operation):
                 return await self._stream(request, admitted, context, graphql_request)
             check_operation(admitted.operation)
@@ -111,7 +114,9 @@ class GraphQLEndpoint:
             body, status, request.scope[OUTCOME] = render_result(media, result, admitted.hinting)
         if graphql_request.explains:
             body = await self._with_plan(body, admitted, context, graphql_request)
-        return await self._respond(request, body, status)
+        response = await self._respond(request, body, status)
+        response.headers.update(position_headers(context.system.storage))
+        return response
 
     async def _with_plan(
         self, body: bytes, admitted: AdmittedOperation, context: RequestContext, graphql_request: GraphQLRequest
