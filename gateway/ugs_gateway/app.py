@@ -46,6 +46,7 @@ from ugs_gateway.webhooks.delivery import Deliverer
 from ugs_gateway.webhooks.http_client import HttpClient
 from ugs_schema import build_schema
 from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.schema_variants import relay_sdl
 
 if TYPE_CHECKING:
     from ugs_gateway.mcp.http import McpEndpoint
@@ -64,7 +65,7 @@ def create_app(
     configure_memory(settings.request_memory_bytes, settings.total_memory_bytes, settings.workers)
     system = system or System.at_url(settings.store)
     system.vectors.embedder_name = settings.embedder
-    schema = build_schema()
+    schema = build_schema(settings.federation)
     operations = OperationExecutor(schema, limits=limits_in(settings))
     tenants = Tenants(system, settings, worker)
     metrics = Metrics(operations, lambda: system.bus.position, counters, system.storage.replicas)
@@ -94,7 +95,7 @@ def routes(admission: RequestAdmission, settings: Settings, graphql: GraphQLEndp
     """All routes of the gateway except `/mcp`."""
 
     async def schema_text(request: Request) -> Response:
-        return PlainTextResponse(sdl)
+        return PlainTextResponse(relay_sdl(sdl) if request.query_params.get("for") == "relay" else sdl)
 
     async def metrics(request: Request) -> Response:
         return Response(admission.metrics.page(), headers={"content-type": CONTENT_TYPE})

@@ -8,6 +8,7 @@ from ugs_schema.actors.root_fields import ActorsMutation, ActorsQuery
 from ugs_schema.api_keys import KeysMutation, KeysQuery
 from ugs_schema.cypher import CypherQuery
 from ugs_schema.facts.mutations import FactsMutation
+from ugs_schema.facts.proposals import ProposalsMutation, ProposalsQuery
 from ugs_schema.facts.queries import FactsQuery, FactsSubscription
 from ugs_schema.graph.changes import ChangesQuery, UndoMutation
 from ugs_schema.graph.mutations import ChangingMutation
@@ -38,20 +39,15 @@ Query = merge_types(
         KeysQuery,
         WebhooksQuery,
         RecallQuery,
+        ProposalsQuery,
         ViewerQuery,
     ),
 )
 Mutation = merge_types(
     "Mutation",
     (
-        ChangingMutation,
-        UndoMutation,
-        FactsMutation,
-        OntologyMutation,
-        ActorsMutation,
-        ProgramsMutation,
-        KeysMutation,
-        WebhooksMutation,
+        *(ChangingMutation, UndoMutation, FactsMutation, ProposalsMutation, OntologyMutation, ActorsMutation),
+        *(ProgramsMutation, KeysMutation, WebhooksMutation),
     ),
 )
 Subscription = merge_types(

@@ -20,7 +20,8 @@ WITHOUT_VERSION = {
         (
             *("upsertEntity", "addEntityAlias", "renameEntity", "deleteEntity", "mergeEntities"),
             *("registerPredicate", "deletePredicate", "deleteNote"),
-            *("addFact", "invalidateFact", "deleteFact", "ingest"),
+            *("approveProposal", "rejectProposal", "editProposal"),
+            *("unmergeEntity", "keepEntitiesApart", "addFact", "invalidateFact", "correctFact", "deleteFact", "ingest"),
         ),
         ROW_OF_FACTS,
     ),

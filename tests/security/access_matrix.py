@@ -289,7 +289,10 @@ class Planted:
     async def _plant_facts(self, person: str, twin: str, node: str) -> dict[str, Any]:
         """Facts and notes in every state: held, ended, replaced, deleted, and read out of a note."""
         await self.do(UPSERT, input={"name": person, "aliases": [self.mark("alias")], "nodeId": node})
-        await self.do(UPSERT, input={"name": self.mark("entity")})
+        apart, former = [
+            (await self.do(UPSERT, input={"name": name}))["upsertEntity"]["entity"]["entityId"]
+            for name in (self.mark("entity"), f"Former{self.count}")
+        ]
         one = await self._fact(person, "knows privately", self.mark("fact"))
         ended = await self._fact(person, "knew privately", self.mark("fact") + "x")
         await self.do(INVALIDATE, id=ended["factId"], reason=self.mark("reason"))
@@ -314,7 +317,10 @@ class Planted:
             person, self.mark("predicate"), self.mark("sharedfact"), "project_shared", "sharednote"
         )
         found = await self.do(IDS, a=person, b=twin)
+        await self.do(MERGE, keep=found["b"]["entityId"], merge=former)
         return {
+            "apartId": apart,
+            "formerId": former,
             "factId": one["factId"],
             "noteId": one["evidence"][0]["note"]["noteId"],
             "sharedFactId": shared["factId"],
@@ -352,6 +358,7 @@ class Planted:
 ADD_NODE = "mutation($input: AddNodeInput!) { addNode(input: $input) { node { id } } }"
 ADD_EDGE = "mutation($input: AddEdgeInput!) { addEdge(input: $input) { edge { id } } }"
 UPSERT = "mutation($input: UpsertEntityInput!) { upsertEntity(input: $input) { entity { entityId } } }"
+MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { entity { entityId } } }"
 ADD_FACT = "mutation($input: AddFactInput!) { addFact(input: $input) { fact { factId evidence { note { noteId } } } } }"
 ADD_NOTE = "mutation($text: String!, $scope: String) { addNote(text: $text, scope: $scope) { note { noteId } } }"
 INVALIDATE = "mutation($id: ID!, $reason: String) { invalidateFact(factId: $id, reason: $reason) { created } }"

@@ -134,7 +134,9 @@ class Matrix:
                 for name in ("sum", "avg", "min", "max")
             },
             **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
-            **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "version", "MemoAggregate.groupBy.by": ["version"]},
+            **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "created"},
+            **{f"{name}Aggregate.groupBy.by": ["created"] for name in ("Memo", "AboutSource", "AboutTarget")},
+            **{"unmergeEntity.entityId": at["formerId"], "keepEntitiesApart.otherId": at["apartId"]},
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],
@@ -202,6 +204,7 @@ class Matrix:
                 "nodesChanged.afterSeq": 0,
                 "edgesChanged.afterSeq": 0,
             },
+            **{"_entities.representations": self.representations()},
             **{"factsChanged.afterSeq": 0, "at": {"position": at["position"]}},
             **{"changes.from": {"position": 0}, "undo.input": {"range": {"after": 0}}, "undo.preview": True},
         }
@@ -212,6 +215,11 @@ class Matrix:
         ids = [f"{kind}/{at[key]}" for kind, key in kinds.items()]
         return [*ids, f"program/{at['program_id']}", at["node"], *(f"event/{id}" for id in at["events"])]
 
+    def representations(self) -> list[dict[str, str]]:
+        kinds = {None: "GraphNode", "program": "Program", "event": "Event"}
+        ids = [(id.partition("/")[0] if "/" in id else None, id) for id in self.global_ids()]
+        return [{"__typename": kinds.get(kind) or str(kind).title(), "id": id} for kind, id in ids]
+
     async def is_whole(self) -> bool:
         """Whether what was planted last is still there."""
         return await self._probe() == self.probed
@@ -221,7 +229,8 @@ class Matrix:
         text = f'''{{ whyFact(factId: "{at["factId"]}") {{ fact {{ validTo }} notes {{ noteId }} }}
           a: node(id: "entity/{at["entityId"]}") {{ id }} b: node(id: "entity/{at["mergeId"]}") {{ id }}
           c: node(id: "predicate/{at["predicateId"]}") {{ id }} d: program(id: {at["program_id"]}) {{ name }}
-          g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }} }}'''
+          g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }}
+          h: node(id: "entity/{at["formerId"]}") {{ id }} }}'''
         return (await self.ask_as("owner", graphql("probe", text))).body
 
     async def plant(self) -> None:
@@ -395,6 +404,7 @@ async def opened(
             store_keys=True,
             webhooks=True,
             mcp_profile="extended",
+            federation=True,
             max_cost=1 << 40,
             request_seconds=60,
             **wide,  # type: ignore[arg-type]

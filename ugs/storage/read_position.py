@@ -34,6 +34,11 @@ def required_position(known: int) -> int:
     return known if asked is None else asked
 
 
+def is_position_asked() -> bool:
+    """Whether whoever reads now said which position to see; others must not share what is read for him."""
+    return _MIN_POSITION.get() is not None
+
+
 @contextmanager
 def reading_at_least(position: int | None) -> Iterator[None]:
     """Reads in the block see at least this position, and perhaps not more; None changes nothing."""

@@ -155,6 +155,15 @@ COMMANDS = (
         "facts Alice --as-of 2026-01-31T12:00:00Z",
     ),
     _operation(
+        "proposals <action> [id] [--state S] [--reason R] [--subject S] [--predicate P] [--value V] [--object O]",
+        "list, approve, reject or edit proposed facts",
+        "proposals",
+        QUESTIONS,
+        "proposals list",
+        "proposals approve 01890a5d-ac96-774b-bcce-b302099a8057",
+        "proposals reject 01890a5d-ac96-774b-bcce-b302099a8057 --reason 'not what the note says'",
+    ),
+    _operation(
         "recall <question> [more...] [--budget N] [--limit N] [--as-of TIME] [--scope S] [--kind K]",
         "what the memory holds about a question",
         "recall",

@@ -92,8 +92,7 @@ class GraphQLEndpoint:
         authorization = request.headers.get("authorization")
         admitted = self.admission.admit_request(graphql_request, authorization, address_of(request), is_post(request))
         context = await self.admission.context_of(admitted.principal)
-        min_position = parse_min_position(request.headers.get(MIN_POSITION_HEADER))
-        with self.tracing.span(admitted.operation), reading_at_least(min_position):
+        with self.tracing.span(admitted.operation):
             if request.method != "HEAD" and wants_stream(request, admitted.operation):
                 return await self._stream(request, admitted, context, graphql_request)
             check_operation(admitted.operation)
@@ -104,9 +103,12 @@ class GraphQLEndpoint:
     async def _run(
         self, request: Request, admitted: AdmittedOperation, context: RequestContext, graphql_request: GraphQLRequest
     ) -> Response:
-        result = await self.operations.answer(
-            admitted.prepared, context, graphql_request.variables, graphql_request.operation
-        )
+        min_position = parse_min_position(request.headers.get(MIN_POSITION_HEADER))
+        # Only queries may see an older state: a change shows what it did, and streams follow the log.
+        with reading_at_least(min_position if is_query(admitted.operation) else None):
+            result = await self.operations.answer(
+                admitted.prepared, context, graphql_request.variables, graphql_request.operation
+            )
         if isinstance(result, bytes):
             body, status = result, 200
         else:
@@ -170,6 +172,11 @@ def wants_stream(request: Request, operation: OperationDefinitionNode | None) ->
 def is_post(request: Request) -> bool:
     """Whether the request may carry a body and change something; all other methods (GET, HEAD) only read."""
     return request.method == "POST"
+
+
+def is_query(operation: OperationDefinitionNode | None) -> bool:
+    """Whether the operation only reads."""
+    return operation is not None and operation.operation is OperationType.QUERY
 
 
 def check_operation(operation: OperationDefinitionNode | None) -> None:

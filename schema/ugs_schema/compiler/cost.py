@@ -45,7 +45,7 @@ from ugs_schema.pagination import DEFAULT_ROWS
 SIZE_ARGUMENTS = ("first", "last", "limit")
 """Arguments that give the number of rows of a field."""
 
-LIST_ARGUMENTS = ("ids", "addresses", "operations")
+LIST_ARGUMENTS = ("ids", "addresses", "operations", "representations")
 """List arguments with one result for each item."""
 
 UNSIZED_ROWS = 20
@@ -128,6 +128,7 @@ LIST_ROWS: Mapping[str, int] = {
     "FactPayload.warnings": 5,
     "IngestPayload.notes": 50,
     "IngestPayload.facts": 50,
+    "IngestPayload.proposals": 50,
     "IngestPayload.events": 100,
     "IngestPayload.warnings": 20,
     "OntologyPayload.warnings": 20,

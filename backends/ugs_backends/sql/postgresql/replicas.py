@@ -21,9 +21,7 @@ KNOWLEDGE_SECONDS = 1.0
 DOWN_SECONDS = 2.0
 """How long a replica that failed is left alone."""
 CHECK_SECONDS = 1.0
-POSITION = (
-    "SELECT coalesce(max(position), 0), coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, true) FROM events"
-)
+POSITION = "SELECT coalesce(max(position), 0), coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, true) FROM events"
 """The last event, and whether everything up to a place in the server's own log is replayed."""
 BEGINNING = "0/0"
 

@@ -24,7 +24,7 @@ from ugs_backends.sql.connections.engine import open_driver_connection
 from ugs_backends.sql.connections.pool import Pool
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.migrations.migration import open_transaction
-from ugs_backends.sql.postgresql.connection import PostgresqlLink
+from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_history_lock
 from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs_backends.sql.postgresql.errors import DRIVER_ERRORS, translate_error
 from ugs_backends.sql.postgresql.extensions import ensure_extension
@@ -227,6 +227,21 @@ class PostgresqlStorage(SqlStorage):
             self._head_cache.forget()
             yield session
         self._note(session.appended_until)
+
+    @asynccontextmanager
+    async def history_session(self) -> AsyncIterator[SqlSession]:
+        link = await self.pool.acquire()
+        try:
+            # Versions follow from committed events, so nobody has to wait for those who write new ones.
+            await link.run(f"BEGIN; SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})")
+            try:
+                yield self._session_on(link, self.shape)
+                await link.run("COMMIT")
+            except BaseException:
+                await link.rollback()
+                raise
+        finally:
+            self.pool.release(link)
 
     async def _handle_notification(self, told: int | None) -> None:
         """Handle a notification after a commit in progress here, as the notification may be of that commit."""

@@ -219,6 +219,14 @@ class GraphClient(ABC):
         """All facts about a subject in the order of their start; `holds` says whether one holds at an instant."""
 
     @abstractmethod
+    async def proposals(self, state: str) -> list[Record]:
+        """The proposed facts in a state, oldest first."""
+
+    @abstractmethod
+    async def decide(self, id: str, action: str, reason: str | None, changes: Record) -> Record:
+        """Approve, reject or edit a proposed fact; returns it as it is then."""
+
+    @abstractmethod
     async def recall(self, question: RecallQuestion) -> Record:
         """What answers a question, as `{items, entities, as_of, tokens, budget_tokens, omitted, truncated}`."""
 

@@ -137,6 +137,21 @@ RECALL = (
     "scopes: $scopes, kinds: $kinds, at: $at) { asOf tokens budgetTokens omitted truncated entities { canonical } "
     "items { kind id text score why validFrom validTo scope evidence { noteId text } } } }"
 )
+_PROPOSAL = (
+    "id: proposalId state subject predicate value: objectValue object: objectEntity valid_from: validFrom "
+    "valid_to: validTo scope note_id: noteId proposer decided_by: decidedBy reason"
+)
+PROPOSALS = (
+    "query($state: ProposalState!, $first: Int!, $after: String) { factProposals(state: $state, first: $first, "
+    f"after: $after) {{ nodes {{ {_PROPOSAL} }} {_PAGE} }} }}"
+)
+DECISIONS = {
+    "approve": f"mutation($id: ID!) {{ done: approveProposal(proposalId: $id) {{ proposal {{ {_PROPOSAL} }} }} }}",
+    "reject": "mutation($id: ID!, $reason: String) { done: rejectProposal(proposalId: $id, reason: $reason) "
+    f"{{ proposal {{ {_PROPOSAL} }} }} }}",
+    "edit": "mutation($input: EditProposalInput!) { done: editProposal(input: $input) "
+    f"{{ proposal {{ {_PROPOSAL} }} }} }}",
+}
 SEND = "mutation($input: SendMessageInput!) { sendMessage(input: $input) { payload } }"
 _KEY = "id name user roles tenant project agent createdAt expiresAt revokedAt"
 ADD_KEY = f"mutation($input: CreateApiKeyInput!) {{ createApiKey(input: $input) {{ token apiKey {{ {_KEY} }} }} }}"

@@ -252,6 +252,16 @@ class LocalClient(GraphClient):
 
         return await fact_records(self.system, subject, moment, self.at)
 
+    async def proposals(self, state: str) -> list[Record]:
+        from ugs_gateway.cli.clients.local_proposals import list_proposals
+
+        return await list_proposals(self.system, state)
+
+    async def decide(self, id: str, action: str, reason: str | None, changes: Record) -> Record:
+        from ugs_gateway.cli.clients.local_proposals import decide
+
+        return await decide(self.system, id, action, reason, changes)
+
     async def recall(self, question: RecallQuestion) -> Record:
         from ugs_gateway.cli.clients.local_facts import recall_record
 

@@ -284,6 +284,25 @@ class RemoteClient(GraphClient):
     async def facts(self, subject: str, moment: str) -> list[Record]:
         return [_fact(fact) for fact in self._read(ask.FACTS, name=subject, moment=moment)["factTimeline"]]
 
+    async def proposals(self, state: str) -> list[Record]:
+        found, cursor = list[Record](), None
+        while True:
+            given = {"state": state.upper(), "first": PAGE_SIZE, "after": cursor}
+            page = self._ask(ask.PROPOSALS, **given)["factProposals"]
+            found += [_proposal(one) for one in page["nodes"]]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+            cursor = page["pageInfo"]["endCursor"]
+
+    async def decide(self, id: str, action: str, reason: str | None, changes: Record) -> Record:
+        names = {"value": "objectValue", "object": "objectEntity"}
+        given: Record = {"id": id}
+        if action == "reject":
+            given["reason"] = reason
+        elif action == "edit":
+            given = {"input": {"proposalId": id, **{names.get(name, name): value for name, value in changes.items()}}}
+        return _proposal(self._ask(ask.DECISIONS[action], **given)["done"]["proposal"])
+
     async def recall(self, question: RecallQuestion) -> Record:
         given = {
             "query": question.query,
@@ -384,6 +403,10 @@ def _change_result(payload: Record, kind: str) -> ChangeResult:
 
 def _count_result(payload: Record) -> ChangeResult:
     return ChangeResult({kind: payload[kind] for kind in ("nodes", "edges", "events")}, payload["warnings"])
+
+
+def _proposal(one: Record) -> Record:
+    return {**one, "state": one["state"].lower(), "note_id": one["note_id"].removeprefix("note/")}
 
 
 def _change(one: Record) -> Record:
