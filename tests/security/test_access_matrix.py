@@ -134,7 +134,9 @@ class Matrix:
                 for name in ("sum", "avg", "min", "max")
             },
             **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
-            **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "version", "MemoAggregate.groupBy.by": ["version"]},
+            **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "created"},
+            **{f"{name}Aggregate.groupBy.by": ["created"] for name in ("Memo", "AboutSource", "AboutTarget")},
+            **{"unmergeEntity.entityId": at["formerId"], "keepEntitiesApart.otherId": at["apartId"]},
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],
@@ -191,6 +193,12 @@ class Matrix:
             },
             **{"CreateApiKeyInput.name": f"key {fresh}", "RevokeApiKeyInput.id": at["key"], "afterSeq": 0},
             **{
+                "CreateWebhookInput.url": f"https://x.example/{fresh}",
+                "CreateWebhookInput.types": [Enumerated("NodeAdded")],
+            },
+            **{"ManageWebhookInput.id": at["webhook"], "RewindWebhookInput.id": at["webhook"]},
+            "deleteWebhook.input": {"id": at["spare_webhook"]},
+            **{
                 "events.afterSeq": 0,
                 "elementChanged.afterSeq": 0,
                 "nodesChanged.afterSeq": 0,
@@ -221,7 +229,8 @@ class Matrix:
         text = f'''{{ whyFact(factId: "{at["factId"]}") {{ fact {{ validTo }} notes {{ noteId }} }}
           a: node(id: "entity/{at["entityId"]}") {{ id }} b: node(id: "entity/{at["mergeId"]}") {{ id }}
           c: node(id: "predicate/{at["predicateId"]}") {{ id }} d: program(id: {at["program_id"]}) {{ name }}
-          g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }} }}'''
+          g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }}
+          h: node(id: "entity/{at["formerId"]}") {{ id }} }}'''
         return (await self.ask_as("owner", graphql("probe", text))).body
 
     async def plant(self) -> None:
@@ -393,6 +402,7 @@ async def opened(
             tenants=tenancy,
             token_file=str(file),
             store_keys=True,
+            webhooks=True,
             mcp_profile="extended",
             federation=True,
             max_cost=1 << 40,

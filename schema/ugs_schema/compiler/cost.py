@@ -128,6 +128,7 @@ LIST_ROWS: Mapping[str, int] = {
     "FactPayload.warnings": 5,
     "IngestPayload.notes": 50,
     "IngestPayload.facts": 50,
+    "IngestPayload.proposals": 50,
     "IngestPayload.events": 100,
     "IngestPayload.warnings": 20,
     "OntologyPayload.warnings": 20,

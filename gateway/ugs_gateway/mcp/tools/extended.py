@@ -11,6 +11,7 @@ from ugs_gateway.mcp.tools.graph import GRAPH_TOOLS
 from ugs_gateway.mcp.tools.memory import MEMORY_TOOLS
 from ugs_gateway.mcp.tools.ontologies import ONTOLOGY_TOOLS
 from ugs_gateway.mcp.tools.programs import PROGRAM_TOOLS
+from ugs_gateway.mcp.tools.proposals import PROPOSAL_TOOLS
 
 EXTENDED: tuple[MemoryTool, ...] = (
     *CONTENT_TOOLS,
@@ -18,6 +19,7 @@ EXTENDED: tuple[MemoryTool, ...] = (
     *GRAPH_TOOLS,
     *FACT_TOOLS,
     *MEMORY_TOOLS,
+    *PROPOSAL_TOOLS,
     *CYPHER_TOOLS,
     *PROGRAM_TOOLS,
     *ACTOR_TOOLS,
