@@ -109,9 +109,3 @@ def test_every_block_of_programs_is_documented_with_its_parameters() -> None:
         for name in re.findall(r"params\.\w+\(['\"](\w+)['\"]", source):
             if name != "excludeStatuses":  # must be empty
                 assert f"`{name}" in rows[f"`{block.value}`"], (block.value, name)
-
-
-def test_nothing_says_that_the_package_is_published() -> None:
-    for path in PAGES:
-        assert "pip install ugs-gateway" not in path.read_text("utf-8"), path.name
-        assert "pip install 'ugs-gateway" not in path.read_text("utf-8"), path.name
