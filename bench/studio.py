@@ -1,7 +1,8 @@
 """How quickly Studio draws, in Chromium without a graphics card: `python -m bench.studio`.
 
 The time until the first picture of a graph of 2,000 nodes and 5,000 edges, frames a second while that picture is moved
-and zoomed by mouse and wheel, and the time from the search to the canvas in a store of 100,000 nodes, by the clock of the page.
+and zoomed by mouse and wheel, and the time from the search to the canvas in a store of 100,000 nodes, by the clock of
+the page.
 
 Here the processor draws what a graphics card would. So two figures stand beside the frames: how many an empty canvas of
 the same size has on this machine, which nothing in the page can exceed, and the processor time that the page itself
@@ -54,7 +55,9 @@ void new Promise((done) => {
   const { left, top, width, height } = mouse.getBoundingClientRect();
   const [x, y] = [left + width / 2, top + height / 2];
   const point = (kind, clientX, clientY, more = {}) =>
-    new (kind === 'wheel' ? WheelEvent : MouseEvent)(kind, { clientX, clientY, button: 0, bubbles: true, cancelable: true, ...more });
+    new (kind === 'wheel' ? WheelEvent : MouseEvent)(kind, {
+      clientX, clientY, button: 0, bubbles: true, cancelable: true, ...more
+    });
   let drawn = 0;
   let turns = 0;
   window.drawnPerSecond = undefined;
