@@ -47,6 +47,7 @@ OTHERWISE_BOUNDED = {
     "gateway/ugs_gateway/graphql/graphiql.py": "one page",
     "gateway/ugs_gateway/rest/documentation.py": "the files of the site",
     "gateway/ugs_gateway/studio/application.py": "the files of the application",
+    "schema/ugs_schema/schema_variants.py": "one text, the schema as a subgraph",
     "ugs/facts/search_terms.py": "20,000 words, none longer than the tokenizer makes them",
     "ugs/recall/token_budget.py": "the tokenizer that is configured",
     "schema/ugs_schema/compiler/executor.py": "16 compiled forms of a document, counted with it",
