@@ -129,6 +129,7 @@ mutants: $(STAMP)  ## one-line faults in the rules: which tests notice (report i
 
 faults: $(STAMP)  ## the long fault suite
 	@$(SERVERS) $(BIN)/python -m pytest tests/faults --faults=full -q
+	@UGS_TEST_REPLICA_CHECKS=10000 $(BIN)/python -m pytest tests/backends/sql/test_replicas.py -q
 
 servers: $(STAMP)  ## fetch what the real PostgreSQL and Neo4j need, and check that both start
 	@$(BIN)/python -m tests.servers check

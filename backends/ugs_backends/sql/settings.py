@@ -82,6 +82,8 @@ class PostgresqlSettings(Struct, frozen=True):
     connect_timeout: float | None = None
     application_name: str | None = None
     password_file: str | None = None
+    replicas: tuple[tuple[str, int], ...] = ()
+    """Standbys that reads may go to."""
     server_settings: tuple[tuple[str, str], ...] = ()
     """Further settings of the server for each connection, from libpq's `options`."""
 
@@ -207,6 +209,7 @@ POSTGRESQL_OPTIONS: Options = {
     "application_name": (_parse_text, "a name of at most 63 characters"),
     "fallback_application_name": (_parse_text, "a name of at most 63 characters"),
     "passfile": (_parse_file, "a file"),
+    "replicas": (lambda text: tuple(_parse_hosts(text)), "hosts of standbys, with commas between"),
     "options": (_parse_server_settings, "settings of the server as -c name=value"),
     "gssencmode": (_parse_choice("disable", "prefer"), "disable or prefer: GSS encryption is not built in"),
     "channel_binding": (_parse_choice("disable", "prefer"), "disable or prefer: channel binding is not built in"),

@@ -111,6 +111,11 @@ class SqlStorage(Storage):
         return self._open_session(self._pool)
 
     @property
+    def read_pool(self) -> Pool[DriverConnection]:
+        """Where reads get their connections; a store with replicas has another."""
+        return self.pool
+
+    @property
     def watchers(self) -> Pool[DriverConnection]:
         return self._open_session(self._watchers)
 
@@ -126,7 +131,7 @@ class SqlStorage(Storage):
 
     @asynccontextmanager
     async def _read_session(self) -> AsyncIterator[SqlSession]:
-        pool, shape = self.pool, self.shape
+        pool, shape = self.read_pool, self.shape
         link = await pool.acquire()
         try:
             await link.begin(write=False)
@@ -141,7 +146,7 @@ class SqlStorage(Storage):
 
     def autocommit_session(self) -> Glance:
         """A session without a transaction: a single statement sees one state anyway."""
-        return Glance(self.pool, self.shape, NativeSession if self.native else SqlSession)
+        return Glance(self.read_pool, self.shape, NativeSession if self.native else SqlSession)
 
     @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
@@ -163,7 +168,7 @@ class SqlStorage(Storage):
 
     async def read(self, plan: Read) -> ResultPage:
         """Execute a plan; without a transaction where it is a single statement."""
-        pool, shape = self.pool, self.shape
+        pool, shape = self.read_pool, self.shape
         if not self.native or not (is_point(plan) or is_one_statement(shape, plan)):
             return await super().read(plan)
         link = await pool.acquire()
@@ -213,8 +218,8 @@ class SqlStorage(Storage):
     @property
     def statement_cache(self) -> StatementCache:
         """The cache of rendering statements for the current pool."""
-        if self._answering is None or self._answering.pool is not self.pool:
-            self._answering = StatementCache(self.shape, self.pool, self.writing)
+        if self._answering is None or self._answering.pool is not self.read_pool:
+            self._answering = StatementCache(self.shape, self.read_pool, self.writing)
         return self._answering
 
     async def wipe(self) -> None:

@@ -18,8 +18,10 @@ from sqlalchemy.pool import NullPool
 from ugs.catalog import Catalog
 from ugs.errors import Conflict, InvalidSyntax, StorageIOError, Unavailable
 from ugs.storage import Capabilities
+from ugs.storage.read_position import ReplicaStatus
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.connections.engine import open_driver_connection
+from ugs_backends.sql.connections.pool import Pool
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.migrations.migration import open_transaction
 from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_history_lock
@@ -30,10 +32,11 @@ from ugs_backends.sql.postgresql.formats import register_formats
 from ugs_backends.sql.postgresql.json_renderer import PostgresqlJsonRenderer
 from ugs_backends.sql.postgresql.migrations import STEPS
 from ugs_backends.sql.postgresql.optimistic_session import FOLLOWS, LogHeadCache, OptimisticSession, follow_function
+from ugs_backends.sql.postgresql.replicas import Replica, ReplicaPool
 from ugs_backends.sql.postgresql.vector_extension import find_vector_schema, register, settle_indexes
 from ugs_backends.sql.session import SqlSession
 from ugs_backends.sql.settings import PostgresqlSettings, ssl_mode
-from ugs_backends.sql.storage import NATIVE, SqlStorage
+from ugs_backends.sql.storage import NATIVE, POOL_TIMEOUT_SECONDS, SqlStorage
 
 CONNECT_SECONDS = 5.0
 MIGRATION_SECONDS = 86_400.0
@@ -80,6 +83,7 @@ class PostgresqlStorage(SqlStorage):
         self.settings = settings
         self._head_cache, self._follows, self._careful_until = LogHeadCache(), False, 0.0
         self._pessimistic_groups = 0
+        self._read_pool: ReplicaPool | None = None
         self._listeners: list[PostgresqlLink] = []
         """The connections that receive notifications of commits."""
         self._engine = create_async_engine(
@@ -104,9 +108,56 @@ class PostgresqlStorage(SqlStorage):
         await super().open(catalog)
         self._head_cache.forget()
         self._follows = self.native and await self._make_follow()
+        if self.settings.replicas:
+            await self._open_replicas()
         if self.dialect.vectors is not None:
             async with self.session(write=True) as session:
                 await settle_indexes(session.link, self.dialect, catalog)
+
+    # ── replicas ─────────────────────────────────────────────────────────────
+
+    async def _open_replicas(self) -> None:
+        """Make the pools of the standbys, which need not answer yet."""
+        replicas = []
+        for host, port in self.settings.replicas:
+            settings = replace(
+                self.settings, host=host, port=port, more_hosts=(), replicas=(), session_attributes="any"
+            )
+            other = PostgresqlStorage(settings)
+            other.dialect = self.dialect
+            replicas.append(Replica(f"{host}:{port}", Pool(other.connect, self.settings.pool, POOL_TIMEOUT_SECONDS)))
+        self._read_pool = ReplicaPool(self.pool, replicas)
+        async with self._write_session() as session:
+            self._read_pool.note((await session.head()).position)
+        self._read_pool.start()
+
+    async def close(self) -> None:
+        pool, self._read_pool = self._read_pool, None
+        if pool is not None:
+            await pool.close()
+        await super().close()
+
+    async def wipe(self) -> None:
+        await super().wipe()
+        self._head_cache.seen = 0
+        if self._read_pool is not None:
+            async with self.session(write=True) as session:
+                ((place,),) = await session.link.rows("SELECT pg_current_wal_insert_lsn()::text")
+            self._read_pool.forget(place)
+
+    @property
+    def read_pool(self) -> Pool[DriverConnection]:
+        return self.pool if self._read_pool is None else self._read_pool
+
+    def known_position(self) -> int | None:
+        return None if self._read_pool is None else self._read_pool.seen
+
+    def replicas(self) -> list[ReplicaStatus]:
+        return [] if self._read_pool is None else self._read_pool.status()
+
+    def _note(self, position: int) -> None:
+        if self._read_pool is not None:
+            self._read_pool.note(position)
 
     async def _make_schema(self, link: DriverConnection) -> None:
         # Gateways that start at the same time would both create it; the write lock serialises them.
@@ -148,6 +199,7 @@ class PostgresqlStorage(SqlStorage):
             try:
                 yield session
                 await session.finish()
+                self._note(self._head_cache.seen)
             except BaseException as error:
                 self._head_cache.forget()
                 self._invalidate_listeners()
@@ -174,6 +226,7 @@ class PostgresqlStorage(SqlStorage):
         async with super()._write_session() as session:
             self._head_cache.forget()
             yield session
+        self._note(session.appended_until)
 
     def lock_history(self) -> list[str]:
         return [f"SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})"]
@@ -239,6 +292,7 @@ class PostgresqlStorage(SqlStorage):
             try:
                 async with aclosing(self._listen(after)) as positions:
                     async for position in positions:
+                        self._note(position)
                         yield position
                         after, pause = position, SHORTEST_PAUSE
             except (Unavailable, Conflict):
