@@ -34,7 +34,7 @@ EMPTY  :=
 SPACE  := $(EMPTY) $(EMPTY)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock docs lowest release clean
+.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock docs lowest pythons release clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -139,6 +139,9 @@ lowest: $(STAMP)  ## the quick tests with the oldest dependencies that pyproject
 
 docs: $(STAMP)  ## build the documentation site, which the gateway then serves at /docs
 	@scripts/docs.sh "$(VENV)" $(SITE)
+
+pythons: $(STAMP)  ## the quick tests with other Pythons (PYTHONS="3.12 3.13 3.14")
+	@scripts/pythons.sh "$(VENV)" build/pythons $(or $(PYTHONS),3.12 3.13 3.14)
 
 release: $(STAMP) $(WEB) docs  ## build and check what a release consists of, in build/release (publishes nothing)
 	@scripts/release.sh "$(VENV)"

@@ -37,8 +37,11 @@ from ugs.storage import Session
 from ugs.tables import Row, Table
 from ugs.unit_of_work import UnitOfWork
 from ugs.vectors.feature import VECTORS
+from ugs.webhooks.feature import WEBHOOKS_FEATURE
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION, PROPOSAL)
+FEATURES: tuple[Feature, ...] = (
+    *(GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION, PROPOSAL, WEBHOOKS_FEATURE),
+)
 
 
 def change_nothing(event: Event) -> list[Change]:

@@ -117,6 +117,7 @@ class Settings(Struct, frozen=True):
     trusted_documents: str = ""
     trusted_only: bool = False
     program_seconds: float = 60.0
+    federation: bool = False
     lenient_api_params: bool = False
     any_is_concept: bool = False
     embedder: str = "hashing"
@@ -126,6 +127,10 @@ class Settings(Struct, frozen=True):
     extractor_key_file: str = ""
     extractor_calls_per_day: int = 1_000
     extractor_trust: str = BELIEVE
+    webhooks: bool = False
+    webhook_private_addresses: bool = False
+    webhook_attempts: int = 12
+    webhook_seconds: float = 10.0
     mirror: str = ""
     mcp_profile: str = "core"
     mcp_max_bytes: int = 1 << 20
@@ -370,6 +375,7 @@ SETTINGS: Mapping[str, Setting] = {
         _between(0.1, 3600, float),
         "a number of seconds from 0.1 to 3600",
     ),
+    "federation": Setting("Be a subgraph of Apollo Federation 2 (`_service`, `_entities`).", _switch, "on or off"),
     "lenient_api_params": Setting(
         "Accept api operations of programs without `params`, with a warning.", _switch, "on or off"
     ),
@@ -403,6 +409,24 @@ SETTINGS: Mapping[str, Setting] = {
         "shows them until somebody approves them.",
         _one_of(BELIEVE, PROPOSE),
         "believe or propose",
+    ),
+    "webhooks": Setting(
+        "Send events to the addresses that are kept in the store (`ugs webhook add`).", _switch, "on or off"
+    ),
+    "webhook_private_addresses": Setting(
+        "Let webhooks lead to private addresses, such as those of this machine and its network, and use plain http.",
+        _switch,
+        "on or off",
+    ),
+    "webhook_attempts": Setting(
+        "How often the delivery of an event is tried, with pauses that double up to five minutes, before it is "
+        "given up.",
+        *_numbers(1, 1_000),
+    ),
+    "webhook_seconds": Setting(
+        "How long the receiver of a webhook may take to answer.",
+        _between(0.1, 300, float),
+        "a number of seconds from 0.1 to 300",
     ),
     "mirror": Setting(
         "A folder in which registry, ontology and content are kept as files for people; other tenants' in `_tenants`.",

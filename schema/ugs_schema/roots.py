@@ -21,6 +21,7 @@ from ugs_schema.programs.root_fields import ProgramsMutation, ProgramsQuery, Pro
 from ugs_schema.recall.root_fields import RecallQuery
 from ugs_schema.system import SystemQuery, SystemSubscription
 from ugs_schema.viewer import ViewerQuery
+from ugs_schema.webhooks import WebhooksMutation, WebhooksQuery
 
 Query = merge_types(
     "Query",
@@ -36,6 +37,7 @@ Query = merge_types(
         ActorsQuery,
         ProgramsQuery,
         KeysQuery,
+        WebhooksQuery,
         RecallQuery,
         ProposalsQuery,
         ViewerQuery,
@@ -45,7 +47,7 @@ Mutation = merge_types(
     "Mutation",
     (
         *(ChangingMutation, UndoMutation, FactsMutation, ProposalsMutation, OntologyMutation, ActorsMutation),
-        *(ProgramsMutation, KeysMutation),
+        *(ProgramsMutation, KeysMutation, WebhooksMutation),
     ),
 )
 Subscription = merge_types(

@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,9 +43,9 @@ class Gateway:
         except OSError:
             return 0, ""
 
-    def ask(self, query: str) -> Any:
+    def ask(self, query: str, variables: Mapping[str, Any] | None = None) -> Any:
         """The answer to a GraphQL query."""
-        body = json.dumps({"query": query}).encode()
+        body = json.dumps({"query": query, "variables": variables or {}}).encode()
         request = urllib.request.Request(self.url + "/graphql", body, {"content-type": "application/json"})
         with DIRECT.open(request, timeout=10) as answer:
             return json.load(answer)

@@ -322,7 +322,9 @@ def test_a_program_that_was_kept_is_opened_with_its_parameters_and_deleted(studi
     studio.click("Run")
     studio.page.wait_for("document.querySelector('.result-graph')?.dataset.nodes === '1'")
     assert "role" in studio.page.value("decodeURIComponent(location.hash)")
-    studio.page.value("[...document.querySelectorAll('.saved li')].find((row) => row.innerText.includes('by role')).querySelector('[aria-label=Delete]').click()")
+    studio.page.value(
+        "[...document.querySelectorAll('.saved li')].find((row) => row.innerText.includes('by role')).querySelector('[aria-label=Delete]').click()"
+    )
     studio.page.wait_for("!document.querySelector('.saved').innerText.includes('by role')")
 
 
@@ -545,8 +547,10 @@ def test_an_export_holds_what_the_gateway_exports_and_tells_how_far_it_is(studio
     )
     studio.page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     studio.open("#/admin")
-    studio.page.value("window.told = new Set(); new MutationObserver(() => { const bar = document.querySelector('[aria-label=\"Import and export\"] progress'); "
-                      "if (bar) told.add(bar.value); }).observe(document.body, {subtree: true, childList: true, attributes: true})")
+    studio.page.value(
+        "window.told = new Set(); new MutationObserver(() => { const bar = document.querySelector('[aria-label=\"Import and export\"] progress'); "
+        "if (bar) told.add(bar.value); }).observe(document.body, {subtree: true, childList: true, attributes: true})"
+    )
     studio.click("Export everything as JSON")
     studio.sees("Saved: ")
     file = tmp_path / "graph.json"
@@ -578,19 +582,26 @@ def test_sizes_say_edges_or_a_property_and_pictures_are_saved(studio: Studio, tm
     studio.open("#/explore?nodes=small,large&size=property:rank")
     size = "studioCanvas.scene.graph.getNodeAttribute('{}', 'size')"
     studio.page.wait_for(f"{size.format('large')} > 3 * {size.format('small')}")
-    studio.page.value("(() => { const box = helpers.field('Size by'); box.value = 'same'; box.dispatchEvent(new Event('change', {bubbles: true})); })()")
+    studio.page.value(
+        "(() => { const box = helpers.field('Size by'); box.value = 'same'; box.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
     studio.page.wait_for(f"{size.format('large')} === {size.format('small')} && location.hash.includes('size=same')")
     for name, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("JSON", b"{")):
         studio.click(name)
         file = tmp_path / f"graph.{name.lower()}"
         studio.page.wait_until(file.is_file, f"{name} is saved")
         assert file.read_bytes().startswith(begins)
-    assert [node["id"] for node in json.loads((tmp_path / "graph.json").read_text("utf-8"))["nodes"]] == ["large", "small"]
+    assert [node["id"] for node in json.loads((tmp_path / "graph.json").read_text("utf-8"))["nodes"]] == [
+        "large",
+        "small",
+    ]
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (820, 1180)])
 def test_every_screen_fits_a_tablet(studio: Studio, width: int, height: int) -> None:
-    studio.page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+    studio.page.call(
+        "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+    )
     try:
         for view in ("explore?nodes=alice,bob&sel=alice", "query?tab=program", "query", "facts?entity=", *SCREENS[3:]):
             studio.open(f"#/{view}")

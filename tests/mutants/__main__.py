@@ -55,7 +55,10 @@ class Target(Struct, frozen=True):
 TARGETS = {
     "graph": Target(
         "ugs/graph",
-        ("conformance/ugs_conformance", KIT, "-k", "not facts and not program and not actor and not ontology"),
+        (
+            *("conformance/ugs_conformance", "tests/ugs/graph", KIT),
+            *("-k", "not facts and not program and not actor and not ontology"),
+        ),
     ),
     "facts": Target(
         "ugs/facts",

@@ -244,6 +244,7 @@ class Planted:
     def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]]) -> None:
         self.ask_as = ask_as
         self.count = 0
+        self.webhooks: list[str] = []
         self.secrets: dict[str, list[str]] = {kind: [f"zq{kind}{uuid4().hex[:12]}"] for kind in KINDS}
         self.secrets["ids"] = []
         self.values: dict[str, Any] = {}
@@ -269,7 +270,14 @@ class Planted:
             "createApiKey"
         ]
         self.secrets["token"] += [made["token"], made["token"].split("_", 2)[2]]
-        self.values = self._values(person, node, other) | ids | programs | {"key": made["apiKey"]["id"]}
+        while len(self.webhooks) < 2:  # a tenant may have a hundred, so they stay
+            given = {"url": f"https://x.example/{self.mark('keyname')}"}
+            hook = (await self.do(CREATE_WEBHOOK, "admin", input=given))["createWebhook"]
+            self.secrets["token"].append(hook["secret"])
+            self.webhooks.append(hook["webhook"]["id"])
+        self.values = self._values(person, node, other) | ids | programs
+        self.values |= {"key": made["apiKey"]["id"], "webhook": self.webhooks[0]}
+        self.values["spare_webhook"] = self.webhooks[1]
 
     async def _plant_graph(self, node: str, other: str) -> None:
         content = {"format": "markdown", "body": self.mark("content")}
@@ -281,7 +289,10 @@ class Planted:
     async def _plant_facts(self, person: str, twin: str, node: str) -> dict[str, Any]:
         """Facts and notes in every state: held, ended, replaced, deleted, and read out of a note."""
         await self.do(UPSERT, input={"name": person, "aliases": [self.mark("alias")], "nodeId": node})
-        await self.do(UPSERT, input={"name": self.mark("entity")})
+        apart, former = [
+            (await self.do(UPSERT, input={"name": name}))["upsertEntity"]["entity"]["entityId"]
+            for name in (self.mark("entity"), f"Former{self.count}")
+        ]
         one = await self._fact(person, "knows privately", self.mark("fact"))
         ended = await self._fact(person, "knew privately", self.mark("fact") + "x")
         await self.do(INVALIDATE, id=ended["factId"], reason=self.mark("reason"))
@@ -317,7 +328,10 @@ class Planted:
         ]
         await self.do(MERGE, keep=merged[0], merge=merged[1])
         found = await self.do(IDS, a=person, b=twin)
+        await self.do(MERGE, keep=found["b"]["entityId"], merge=former)
         return {
+            "apartId": apart,
+            "formerId": former,
             "factId": one["factId"],
             "noteId": one["evidence"][0]["note"]["noteId"],
             "sharedFactId": shared["factId"],
@@ -357,6 +371,7 @@ class Planted:
 ADD_NODE = "mutation($input: AddNodeInput!) { addNode(input: $input) { node { id } } }"
 ADD_EDGE = "mutation($input: AddEdgeInput!) { addEdge(input: $input) { edge { id } } }"
 UPSERT = "mutation($input: UpsertEntityInput!) { upsertEntity(input: $input) { entity { entityId } } }"
+MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { entity { entityId } } }"
 ADD_FACT = "mutation($input: AddFactInput!) { addFact(input: $input) { fact { factId evidence { note { noteId } } } } }"
 ADD_NOTE = "mutation($text: String!, $scope: String) { addNote(text: $text, scope: $scope) { note { noteId } } }"
 INVALIDATE = "mutation($id: ID!, $reason: String) { invalidateFact(factId: $id, reason: $reason) { created } }"
@@ -367,6 +382,7 @@ INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created propo
 MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { mergedId } }"
 SAVE = "mutation($input: SaveProgramInput!) { saveProgram(input: $input) { program { programId } } }"
 RENAME = "mutation($id: Int!, $input: SaveProgramInput!) { updateProgram(id: $id, input: $input) { program { name } } }"
+CREATE_WEBHOOK = "mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }"
 CREATE_KEY = "mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id } } }"
 IDS = "query($a: String!, $b: String!) { a: entity(name: $a) { entityId } b: entity(name: $b) { entityId } }"
 

@@ -134,7 +134,9 @@ class Matrix:
                 for name in ("sum", "avg", "min", "max")
             },
             **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
-            **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "version", "MemoAggregate.groupBy.by": ["version"]},
+            **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "created"},
+            **{f"{name}Aggregate.groupBy.by": ["created"] for name in ("Memo", "AboutSource", "AboutTarget")},
+            **{"unmergeEntity.entityId": at["formerId"], "keepEntitiesApart.otherId": at["apartId"]},
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],
@@ -191,11 +193,18 @@ class Matrix:
             },
             **{"CreateApiKeyInput.name": f"key {fresh}", "RevokeApiKeyInput.id": at["key"], "afterSeq": 0},
             **{
+                "CreateWebhookInput.url": f"https://x.example/{fresh}",
+                "CreateWebhookInput.types": [Enumerated("NodeAdded")],
+            },
+            **{"ManageWebhookInput.id": at["webhook"], "RewindWebhookInput.id": at["webhook"]},
+            "deleteWebhook.input": {"id": at["spare_webhook"]},
+            **{
                 "events.afterSeq": 0,
                 "elementChanged.afterSeq": 0,
                 "nodesChanged.afterSeq": 0,
                 "edgesChanged.afterSeq": 0,
             },
+            **{"_entities.representations": self.representations()},
             **{"factsChanged.afterSeq": 0, "at": {"position": at["position"]}},
             **{"proposalId": at["proposalId"], "otherId": at["mergeId"], "unmergeEntity.entityId": at["mergedId"]},
             **{"EditProposalInput.subject": f"Somebody {fresh}"},
@@ -208,6 +217,11 @@ class Matrix:
         ids = [f"{kind}/{at[key]}" for kind, key in kinds.items()]
         return [*ids, f"program/{at['program_id']}", at["node"], *(f"event/{id}" for id in at["events"])]
 
+    def representations(self) -> list[dict[str, str]]:
+        kinds = {None: "GraphNode", "program": "Program", "event": "Event"}
+        ids = [(id.partition("/")[0] if "/" in id else None, id) for id in self.global_ids()]
+        return [{"__typename": kinds.get(kind) or str(kind).title(), "id": id} for kind, id in ids]
+
     async def is_whole(self) -> bool:
         """Whether what was planted last is still there."""
         return await self._probe() == self.probed
@@ -217,7 +231,8 @@ class Matrix:
         text = f'''{{ whyFact(factId: "{at["factId"]}") {{ fact {{ validTo }} notes {{ noteId }} }}
           a: node(id: "entity/{at["entityId"]}") {{ id }} b: node(id: "entity/{at["mergeId"]}") {{ id }}
           c: node(id: "predicate/{at["predicateId"]}") {{ id }} d: program(id: {at["program_id"]}) {{ name }}
-          h: entity(name: "Goner{self.planted.count}") {{ entityId }} i: factProposals(state: APPROVED) {{ nodes {{ proposalId }} }} j: factProposals(state: REJECTED) {{ nodes {{ proposalId }} }}
+          h: node(id: "entity/{at["formerId"]}") {{ id }} goner: entity(name: "Goner{self.planted.count}") {{ entityId }}
+          i: factProposals(state: APPROVED) {{ nodes {{ proposalId }} }} j: factProposals(state: REJECTED) {{ nodes {{ proposalId }} }}
           g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }} }}'''
         return (await self.ask_as("owner", graphql("probe", text))).body
 
@@ -399,7 +414,9 @@ async def opened(
             tenants=tenancy,
             token_file=str(file),
             store_keys=True,
+            webhooks=True,
             mcp_profile="extended",
+            federation=True,
             max_cost=1 << 40,
             request_seconds=60,
             **wide,  # type: ignore[arg-type]

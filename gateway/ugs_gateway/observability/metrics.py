@@ -19,6 +19,11 @@ from ugs_schema.compiler.executor import OperationExecutor
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 OUTCOMES = {"ok": Column.OK, "errors": Column.ERRORS, "refused": Column.REFUSED}
+DELIVERIES = {
+    "delivered": Column.WEBHOOKS_DELIVERED,
+    "failed": Column.WEBHOOKS_FAILED,
+    "dead": Column.WEBHOOKS_DEAD,
+}
 BOUNDS = [*(str(float(bound)) for bound in BUCKETS), "+Inf"]
 
 
@@ -43,6 +48,10 @@ class Metrics(Collector):
         own[OUTCOMES[outcome]] += 1
         own[Column.FIRST_BUCKET + bisect_left(BUCKETS, seconds)] += 1
         own[Column.SECONDS] += seconds
+
+    def count_delivery(self, outcome: str) -> None:
+        """Count one try to deliver a webhook, or an event that was given up."""
+        self._own[DELIVERIES[outcome]] += 1
 
     def publish(self) -> None:
         """Copy what other objects count into the row of this worker, where the others see it."""
@@ -76,6 +85,10 @@ class Metrics(Collector):
         looked.add_metric(["yes"], total(Column.LOOKUPS_HIT))
         looked.add_metric(["no"], total(Column.LOOKUPS_MISSED))
         yield looked
+        delivered = CounterMetricFamily("ugs_webhook_deliveries", "Tries to deliver webhooks", labels=["outcome"])
+        for outcome, column in DELIVERIES.items():
+            delivered.add_metric([outcome], total(column))
+        yield delivered
 
     @contextmanager
     def subscription(self) -> Iterator[None]:

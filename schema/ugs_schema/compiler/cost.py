@@ -45,7 +45,7 @@ from ugs_schema.pagination import DEFAULT_ROWS
 SIZE_ARGUMENTS = ("first", "last", "limit")
 """Arguments that give the number of rows of a field."""
 
-LIST_ARGUMENTS = ("ids", "addresses", "operations")
+LIST_ARGUMENTS = ("ids", "addresses", "operations", "representations")
 """List arguments with one result for each item."""
 
 UNSIZED_ROWS = 20

@@ -51,6 +51,7 @@ CALLS = [
     "backup g.wal",
     "restore g.wal --until 3 --store file:second",
     "key add k --role writer --user u --tenant t --project p --agent a1 --expires 2099-01-31T12:00:00Z",
+    "webhook add https://x.example --name n --filter {} --after 0 --user u --project p --agent a1",
     "token create --user u --role writer --tenant t --project p --agent a1 --file t.jsonl",
     "doctor --repair --acknowledge --store file:./data",
     "doctor --backend file:./data",

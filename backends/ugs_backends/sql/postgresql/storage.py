@@ -22,7 +22,7 @@ from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.connections.engine import open_driver_connection
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.migrations.migration import open_transaction
-from ugs_backends.sql.postgresql.connection import PostgresqlLink
+from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_history_lock
 from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs_backends.sql.postgresql.errors import DRIVER_ERRORS, translate_error
 from ugs_backends.sql.postgresql.extensions import ensure_extension
@@ -32,7 +32,7 @@ from ugs_backends.sql.postgresql.migrations import STEPS
 from ugs_backends.sql.postgresql.optimistic_session import FOLLOWS, LogHeadCache, OptimisticSession, follow_function
 from ugs_backends.sql.postgresql.vector_extension import find_vector_schema, register, settle_indexes
 from ugs_backends.sql.session import SqlSession
-from ugs_backends.sql.settings import PostgresqlSettings
+from ugs_backends.sql.settings import PostgresqlSettings, ssl_mode
 from ugs_backends.sql.storage import NATIVE, SqlStorage
 
 CONNECT_SECONDS = 5.0
@@ -91,7 +91,7 @@ class PostgresqlStorage(SqlStorage):
 
     def describe(self) -> str:
         at = self.settings
-        return f"postgresql: {at.host}:{at.port}/{at.database}, schema {at.schema}"
+        return f"postgresql: {at.place}, schema {at.schema}"
 
     async def open(self, catalog: Catalog) -> None:
         link = await self.connect()
@@ -175,6 +175,21 @@ class PostgresqlStorage(SqlStorage):
             self._head_cache.forget()
             yield session
 
+    @asynccontextmanager
+    async def history_session(self) -> AsyncIterator[SqlSession]:
+        link = await self.pool.acquire()
+        try:
+            # Versions follow from committed events, so nobody has to wait for those who write new ones.
+            await link.run(f"BEGIN; SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})")
+            try:
+                yield self._session_on(link, self.shape)
+                await link.run("COMMIT")
+            except BaseException:
+                await link.rollback()
+                raise
+        finally:
+            self.pool.release(link)
+
     async def _handle_notification(self, told: int | None) -> None:
         """Handle a notification after a commit in progress here, as the notification may be of that commit."""
         if self._writing.locked():
@@ -256,8 +271,8 @@ def _build_url(settings: PostgresqlSettings) -> URL:
         "postgresql+asyncpg",
         settings.user,
         settings.password,
-        settings.host,
-        settings.port,
+        None if settings.host.startswith("/") else settings.host,
+        None if settings.host.startswith("/") else settings.port,
         settings.database,
     )
 
@@ -266,30 +281,35 @@ DEFAULT_ROOT_CERTIFICATE = Path("~/.postgresql/root.crt")
 """Where libpq looks for trusted certificates when the URL names none."""
 
 
+MIN_VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
+
+
 def build_ssl_argument(settings: PostgresqlSettings) -> dict[str, Any]:
     """The driver's `ssl` argument with libpq semantics: with a root certificate `require` verifies the server."""
-    mode, root = settings.ssl, settings.ssl_root_certificate
+    mode, root = ssl_mode(settings), settings.ssl_root_certificate
     if mode is None and root is None and settings.ssl_certificate is None:
         return {}
     mode = mode or "prefer"
     if root is None and mode.startswith("verify-") and DEFAULT_ROOT_CERTIFICATE.expanduser().is_file():
         root = str(DEFAULT_ROOT_CERTIFICATE.expanduser())
     verified = mode.startswith("verify-") or (root is not None and mode == "require")
-    if not verified and settings.ssl_certificate is None:
+    if not verified and settings.ssl_certificate is None and settings.ssl_min_version is None:
         return {"ssl": mode}
     try:
         context = ssl.create_default_context(cafile=None if root in (None, "system") else root)
         context.check_hostname = mode == "verify-full"
         context.verify_mode = ssl.CERT_REQUIRED if verified else ssl.CERT_NONE
         if settings.ssl_certificate is not None:
-            context.load_cert_chain(settings.ssl_certificate, settings.ssl_key)
+            context.load_cert_chain(settings.ssl_certificate, settings.ssl_key, settings.ssl_password)
+        if settings.ssl_min_version is not None:
+            context.minimum_version = MIN_VERSIONS[settings.ssl_min_version]
     except OSError as error:
         raise InvalidSyntax(f"The certificates in the store's URL cannot be used: {error.strerror or error}") from error
     return {"ssl": context}
 
 
 def _connect_seconds(settings: PostgresqlSettings) -> float:
-    return min(CONNECT_SECONDS, settings.deadline)
+    return min(settings.connect_timeout or CONNECT_SECONDS, settings.deadline)
 
 
 def _build_arguments(settings: PostgresqlSettings) -> dict[str, Any]:
@@ -301,4 +321,16 @@ def _build_arguments(settings: PostgresqlSettings) -> dict[str, Any]:
         "max_cacheable_statement_size": MAX_CACHED_STATEMENT_BYTES,
         "server_settings": {**SESSION, "statement_timeout": timeout, "search_path": f'"{settings.schema}"'},
     }
+    if settings.application_name:
+        arguments["server_settings"]["application_name"] = settings.application_name
+    arguments["server_settings"] |= dict(settings.server_settings)
+    if settings.more_hosts or settings.host.startswith("/"):
+        # Behind the URL, which has one name and no folder: the driver tries all in turn.
+        hosts, ports = zip(*settings.hosts, strict=True)
+        arguments |= {"host": list(hosts), "port": list(ports)}
+    wanted = settings.session_attributes or ("read-write" if settings.more_hosts else None)
+    if wanted is not None:
+        arguments["target_session_attrs"] = wanted
+    if settings.password_file is not None:
+        arguments["passfile"] = settings.password_file
     return {**arguments, **build_ssl_argument(settings)}

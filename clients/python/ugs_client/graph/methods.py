@@ -1097,6 +1097,19 @@ class AsyncMethods:
         """API keys of the caller's tenant, oldest first; of all tenants for admins of `default`"""
         return self._iterate(op.API_KEYS, {"first": first, "after": after}, fields)
 
+    async def webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> t.WebhookConnection:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        found: t.WebhookConnection = await self._call(op.WEBHOOKS, {"first": first, "after": after}, fields)
+        return found
+
+    def iterate_webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> AsyncGenerator[t.Webhook, None]:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        return self._iterate(op.WEBHOOKS, {"first": first, "after": after}, fields)
+
     async def recall(
         self,
         query: str,
@@ -1504,6 +1517,36 @@ class AsyncMethods:
         found: t.ApiKeyPayload = await self._call(op.REVOKE_API_KEY, {"input": input}, fields)
         return found
 
+    async def create_webhook(self, input: t.CreateWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Send events to an address; the secret of its signatures is shown now only"""
+        found: t.WebhookPayload = await self._call(op.CREATE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def pause_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing until it is resumed"""
+        found: t.WebhookPayload = await self._call(op.PAUSE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def resume_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver again, from where it was paused"""
+        found: t.WebhookPayload = await self._call(op.RESUME_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def delete_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing any more, and forget its dead letters"""
+        found: t.WebhookPayload = await self._call(op.DELETE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def rewind_webhook(self, input: t.RewindWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver from another place in the log, earlier or later"""
+        found: t.WebhookPayload = await self._call(op.REWIND_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def redeliver_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.RedeliveryPayload:
+        """Try once more to deliver the dead letters, oldest first, until one fails"""
+        found: t.RedeliveryPayload = await self._call(op.REDELIVER_WEBHOOK, {"input": input}, fields)
+        return found
+
     def watch_events(
         self, *, types: list[t.EventType] | None = OMITTED, after_seq: int | None = OMITTED, fields: str | None = None
     ) -> AsyncGenerator[t.Event, None]:
@@ -1561,6 +1604,10 @@ class AsyncMethods:
             {"program": program, "dsl": dsl, "programId": program_id, "params": params, "view": view, "at": at},
             fields,
         )
+
+    def watch_verify_run(self, *, fields: str | None = None) -> AsyncGenerator[t.VerifyRunUpdate, None]:
+        """Replay the log beside the store, hear how far it is, then what was found"""
+        return self._follow(op.WATCH_VERIFY_RUN, {}, fields)
 
 
 class Methods:
@@ -2635,6 +2682,19 @@ class Methods:
         """API keys of the caller's tenant, oldest first; of all tenants for admins of `default`"""
         return self._iterate(op.API_KEYS, {"first": first, "after": after}, fields)
 
+    def webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> t.WebhookConnection:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        found: t.WebhookConnection = self._call(op.WEBHOOKS, {"first": first, "after": after}, fields)
+        return found
+
+    def iterate_webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> Generator[t.Webhook, None, None]:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        return self._iterate(op.WEBHOOKS, {"first": first, "after": after}, fields)
+
     def recall(
         self,
         query: str,
@@ -3032,6 +3092,36 @@ class Methods:
         found: t.ApiKeyPayload = self._call(op.REVOKE_API_KEY, {"input": input}, fields)
         return found
 
+    def create_webhook(self, input: t.CreateWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Send events to an address; the secret of its signatures is shown now only"""
+        found: t.WebhookPayload = self._call(op.CREATE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def pause_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing until it is resumed"""
+        found: t.WebhookPayload = self._call(op.PAUSE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def resume_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver again, from where it was paused"""
+        found: t.WebhookPayload = self._call(op.RESUME_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def delete_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing any more, and forget its dead letters"""
+        found: t.WebhookPayload = self._call(op.DELETE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def rewind_webhook(self, input: t.RewindWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver from another place in the log, earlier or later"""
+        found: t.WebhookPayload = self._call(op.REWIND_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def redeliver_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.RedeliveryPayload:
+        """Try once more to deliver the dead letters, oldest first, until one fails"""
+        found: t.RedeliveryPayload = self._call(op.REDELIVER_WEBHOOK, {"input": input}, fields)
+        return found
+
     def watch_events(
         self, *, types: list[t.EventType] | None = OMITTED, after_seq: int | None = OMITTED, fields: str | None = None
     ) -> Generator[t.Event, None, None]:
@@ -3089,3 +3179,7 @@ class Methods:
             {"program": program, "dsl": dsl, "programId": program_id, "params": params, "view": view, "at": at},
             fields,
         )
+
+    def watch_verify_run(self, *, fields: str | None = None) -> Generator[t.VerifyRunUpdate, None, None]:
+        """Replay the log beside the store, hear how far it is, then what was found"""
+        return self._follow(op.WATCH_VERIFY_RUN, {}, fields)

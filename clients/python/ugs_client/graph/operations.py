@@ -578,6 +578,16 @@ API_KEYS = Operation(
     ),
     page="nodes",
 )
+WEBHOOKS = Operation(
+    "query",
+    "webhooks",
+    {"first": "Int", "after": "String"},
+    selection=(
+        "pageInfo { hasNextPage endCursor } nodes { id name url filter tenant user project agent seq "
+        "createdAt pausedAt pauseReason deadLetters { seq attempts error failedAt } }"
+    ),
+    page="nodes",
+)
 RECALL = Operation(
     "query",
     "recall",
@@ -1043,6 +1053,63 @@ REVOKE_API_KEY = Operation(
     ),
     key="input",
 )
+CREATE_WEBHOOK = Operation(
+    "mutation",
+    "createWebhook",
+    {"input": "CreateWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+PAUSE_WEBHOOK = Operation(
+    "mutation",
+    "pauseWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+RESUME_WEBHOOK = Operation(
+    "mutation",
+    "resumeWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+DELETE_WEBHOOK = Operation(
+    "mutation",
+    "deleteWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+REWIND_WEBHOOK = Operation(
+    "mutation",
+    "rewindWebhook",
+    {"input": "RewindWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+REDELIVER_WEBHOOK = Operation(
+    "mutation",
+    "redeliverWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection="delivered left clientMutationId",
+    key="input",
+)
 WATCH_EVENTS = Operation(
     "subscription",
     "events",
@@ -1086,10 +1153,18 @@ WATCH_PROGRAM_RUN = Operation(
     {"program": "JSON", "dsl": "String", "programId": "Int", "params": "JSON", "view": "CypherView!", "at": "At"},
     selection=(
         "step { statement path op operationType branchTaken nodesAffected linksAffected wSize { nodes links "
-        "} durationMs } result { result { nodes { conceptId label ontology description properties node { id "
-        "type label properties data created modified version } } links { fromId toId relationshipType "
-        "category confidence groundingStrength properties } } log { statement path op operationType "
-        "branchTaken nodesAffected linksAffected wSize { nodes links } durationMs } aborted { program "
-        "statement reason } }"
+        "} durationMs } graph { nodes { conceptId label ontology description properties node { id type label "
+        "properties data created modified version } } links { fromId toId relationshipType category "
+        "confidence groundingStrength properties } } result { result { nodes { conceptId label ontology "
+        "description properties node { id type label properties data created modified version } } links { "
+        "fromId toId relationshipType category confidence groundingStrength properties } } log { statement "
+        "path op operationType branchTaken nodesAffected linksAffected wSize { nodes links } durationMs } "
+        "aborted { program statement reason } }"
     ),
+)
+WATCH_VERIFY_RUN = Operation(
+    "subscription",
+    "verifyRun",
+    {},
+    selection="eventsChecked events report { ok eventsChecked digest problems { code message id } }",
 )

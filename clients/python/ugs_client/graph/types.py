@@ -415,6 +415,24 @@ class CreateOntologyInput(TypedDict, total=False):
 """A new ontology: types one by one, or all of them as YAML or JSON Schema"""
 
 
+class CreateWebhookInput(TypedDict, total=False):
+    url: "Required[str]"
+    name: "Required[str]"
+    types: "list[EventType] | None"
+    element: "str | None"
+    nodes: "NodeFilter | None"
+    edges: "EdgeFilter | None"
+    afterSeq: "int | None"
+    user: "str | None"
+    project: "Required[str]"
+    agent: "Required[str]"
+    idempotencyKey: "str | None"
+    clientMutationId: "str | None"
+
+
+"""A new webhook, on the graph of the caller's tenant"""
+
+
 CypherNotification = TypedDict(
     "CypherNotification",
     {
@@ -463,6 +481,19 @@ CypherStep = TypedDict(
 
 
 CypherView = Literal["GRAPH", "FACTS", "ALL"]
+
+DeadLetter = TypedDict(
+    "DeadLetter",
+    {
+        "seq": "int",
+        "attempts": "int",
+        "error": "str",
+        "failedAt": "str",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""An event that a webhook could not deliver"""
 
 
 class DeckEntryInput(TypedDict, total=False):
@@ -874,6 +905,13 @@ EventType = Literal[
     "ExtractionPostponed",
     "ExtractionFinished",
     "ExtractionGivenUp",
+    "WebhookCreated",
+    "WebhookPaused",
+    "WebhookResumed",
+    "WebhookDeleted",
+    "WebhookRewound",
+    "WebhookDelivered",
+    "WebhookRedelivered",
     "Hidden",
 ]
 
@@ -1309,6 +1347,15 @@ IntegrityReport = TypedDict(
 IssueSeverity = Literal["ERROR", "WARNING"]
 
 
+class ManageWebhookInput(TypedDict, total=False):
+    id: "Required[str]"
+    idempotencyKey: "str | None"
+    clientMutationId: "str | None"
+
+
+"""A webhook to pause, resume or delete"""
+
+
 class MemoryNodeInput(TypedDict, total=False):
     type: "Required[str]"
     content: "Required[str]"
@@ -1717,6 +1764,7 @@ ProgramRunUpdate = TypedDict(
     "ProgramRunUpdate",
     {
         "step": "StepLogEntry | None",
+        "graph": "WorkingGraph | None",
         "result": "ProgramResult | None",
         "__typename": "str",
     },
@@ -1854,6 +1902,19 @@ RecallResult = TypedDict(
 """What answers a question, best first"""
 
 
+RedeliveryPayload = TypedDict(
+    "RedeliveryPayload",
+    {
+        "delivered": "int",
+        "left": "int",
+        "clientMutationId": "str | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""What became of a webhook's dead letters"""
+
+
 Reference = TypedDict(
     "Reference",
     {
@@ -1964,6 +2025,16 @@ class RevokeApiKeyInput(TypedDict, total=False):
 
 
 """A key to take back"""
+
+
+class RewindWebhookInput(TypedDict, total=False):
+    id: "Required[str]"
+    afterSeq: "Required[int]"
+    idempotencyKey: "str | None"
+    clientMutationId: "str | None"
+
+
+"""Where a webhook delivers from, earlier or later"""
 
 
 Role = Literal["READER", "WRITER", "ADMIN"]
@@ -2359,6 +2430,19 @@ ValidationResult = TypedDict(
 """Whether a program is valid, and all that was found"""
 
 
+VerifyRunUpdate = TypedDict(
+    "VerifyRunUpdate",
+    {
+        "eventsChecked": "int",
+        "events": "int",
+        "report": "IntegrityReport | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""News of a running check: how far it is, or at last what it found"""
+
+
 Viewer = TypedDict(
     "Viewer",
     {
@@ -2399,6 +2483,68 @@ Warning = TypedDict(
     total=False,
 )
 """Something to know although the request was done"""
+
+
+Webhook = TypedDict(
+    "Webhook",
+    {
+        "id": "str",
+        "name": "str",
+        "url": "str",
+        "filter": "Any",
+        "tenant": "str",
+        "user": "str",
+        "project": "str",
+        "agent": "str",
+        "seq": "int",
+        "createdAt": "str",
+        "pausedAt": "str | None",
+        "pauseReason": "str | None",
+        "deadLetters": "list[DeadLetter]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""An address that events are sent to; its secret was shown once, when it was made"""
+
+
+WebhookConnection = TypedDict(
+    "WebhookConnection",
+    {
+        "edges": "list[WebhookEdge]",
+        "pageInfo": "PageInfo",
+        "totalCount": "int",
+        "nodes": "list[Webhook]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A page of webhooks, oldest first"""
+
+
+WebhookEdge = TypedDict(
+    "WebhookEdge",
+    {
+        "cursor": "str",
+        "node": "Webhook",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A webhook on a page, with the cursor behind it"""
+
+
+WebhookPayload = TypedDict(
+    "WebhookPayload",
+    {
+        "webhook": "Webhook",
+        "secret": "str | None",
+        "clientMutationId": "str | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""What was done to a webhook"""
 
 
 WorkingGraph = TypedDict(

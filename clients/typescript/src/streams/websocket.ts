@@ -6,8 +6,10 @@ import type { Subscribe, SubscribeOptions } from "./subscription.ts";
 
 const PING_MS = 12_000;
 const PONG_MS = 8_000;
-/** Codes with which a gateway closes a socket whose key or token it does not take. */
-const FIRST_REFUSAL_CODE = 4400;
+/** How long a connection may take. Not every platform says of each connection that failed that it did. */
+const CONNECT_MS = 10_000;
+/** What it means when a gateway closes a socket; any other code is a lost connection. */
+const CLOSE_CODES: Record<number, string> = { 4400: "REFUSED", 4401: "UNAUTHENTICATED", 4403: "UNAUTHENTICATED", 4406: "REFUSED", 4429: "RATE_LIMITED" };
 
 /** A WebSocket class for platforms without one, such as that of the package `ws` for Node.js 20. */
 export type SocketClass = new (url: string, protocol: string) => object;
@@ -29,7 +31,11 @@ export function subscribeBySocket(endpoint: Endpoint, socketClass?: SocketClass)
   async function* subscribe<T>(query: string, variables: Record<string, unknown>, { signal, onOpen }: SubscribeOptions = {}) {
     signal?.throwIfAborted();
     if (isConnected) onOpen?.();
-    const opened = onOpen ? client.on("connected", onOpen) : () => undefined;
+    const slow = isConnected ? undefined : setTimeout(() => client.terminate(), CONNECT_MS);
+    const opened = client.on("connected", () => {
+      clearTimeout(slow);
+      onOpen?.();
+    });
     const items = client.iterate<T>({ query, variables });
     const stop = () => void items.return?.();
     signal?.addEventListener("abort", stop, { once: true });
@@ -45,6 +51,7 @@ export function subscribeBySocket(endpoint: Endpoint, socketClass?: SocketClass)
       throw toStreamError(error);
     } finally {
       opened();
+      clearTimeout(slow);
       signal?.removeEventListener("abort", stop);
     }
   }
@@ -54,9 +61,8 @@ export function subscribeBySocket(endpoint: Endpoint, socketClass?: SocketClass)
 function connectionTo(endpoint: Endpoint, socketClass: SocketClass | undefined): SocketClient {
   const url = new URL(endpoint.url);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  let socket: { close: (code: number, reason: string) => void } | null = null;
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  return createClient({
+  const client = createClient({
     url: url.href,
     lazy: true,
     retryAttempts: 0,
@@ -67,11 +73,8 @@ function connectionTo(endpoint: Endpoint, socketClass: SocketClass | undefined):
       return token ? { authorization: `Bearer ${token}` } : {};
     },
     on: {
-      opened: (opened) => {
-        socket = opened as typeof socket;
-      },
       ping: (received) => {
-        if (!received) waiting = setTimeout(() => socket?.close(4408, "no pong came"), PONG_MS);
+        if (!received) waiting = setTimeout(() => client.terminate(), PONG_MS);
       },
       pong: (received) => {
         if (received) clearTimeout(waiting);
@@ -79,6 +82,7 @@ function connectionTo(endpoint: Endpoint, socketClass: SocketClass | undefined):
       closed: () => clearTimeout(waiting),
     },
   });
+  return client;
 }
 
 function toStreamError(error: unknown): GatewayError {
@@ -86,6 +90,7 @@ function toStreamError(error: unknown): GatewayError {
   const found = Array.isArray(error) ? readItemError(error) : null;
   if (found) return found;
   const { code, reason } = (error ?? {}) as { code?: unknown; reason?: unknown };
-  if (typeof code === "number" && code >= FIRST_REFUSAL_CODE && code !== 4408) return new GatewayError("UNAUTHENTICATED", String(reason || "The key or token is not taken."));
+  const meaning = typeof code === "number" ? CLOSE_CODES[code] : undefined;
+  if (meaning) return new GatewayError(meaning, String(reason || "The gateway closed the connection."));
   return new GatewayError(OFFLINE, "The connection was lost.", { reason: String(reason ?? error) });
 }

@@ -23,6 +23,11 @@ KEY_FIELDS = (
     *("created_at", "expires_at", "revoked_at"),
 )
 """The fields of an API key in a list."""
+WEBHOOK_FIELDS = (
+    *("id", "name", "url", "filter", "tenant", "user", "project", "agent"),
+    *("seq", "created_at", "paused_at", "pause_reason"),
+)
+"""The fields of a webhook in a list."""
 
 
 class ChangeResult(NamedTuple):
@@ -256,6 +261,19 @@ class GraphClient(ABC):
     @abstractmethod
     async def revoke_key(self, id: str) -> Record:
         """Revoke an API key."""
+
+    @abstractmethod
+    async def add_webhook(self, wanted: Record) -> Record:
+        """Create a webhook, whose secret is returned only here; with `url`, `filter`, `after` and other
+        `WEBHOOK_FIELDS` where given."""
+
+    @abstractmethod
+    async def webhooks(self) -> list[Record]:
+        """The webhooks, oldest first, without their secrets."""
+
+    @abstractmethod
+    async def change_webhook(self, action: str, id: str, after: int | None) -> Record:
+        """Pause, resume, rewind, redeliver or delete a webhook."""
 
 
 async def collect_pages(pages: AsyncIterator[list[Record]]) -> list[Record]:

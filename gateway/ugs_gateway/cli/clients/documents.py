@@ -15,6 +15,8 @@ INPUT_NAMES = {
     "created_at": "createdAt",
     "expires_at": "expiresAt",
     "revoked_at": "revokedAt",
+    "paused_at": "pausedAt",
+    "pause_reason": "pauseReason",
 }
 """Names in GraphQL inputs and answers that differ from ours."""
 
@@ -158,3 +160,21 @@ API_KEYS = (
     f"{{ nodes {{ {_KEY} }} pageInfo {{ hasNextPage endCursor }} }} }}"
 )
 REVOKE_KEY = f"mutation($id: ID!) {{ revokeApiKey(input: {{id: $id}}) {{ apiKey {{ {_KEY} }} }} }}"
+_WEBHOOK = "id name url filter tenant user project agent seq createdAt pausedAt pauseReason"
+ADD_WEBHOOK = (
+    f"mutation($input: CreateWebhookInput!) {{ createWebhook(input: $input) {{ secret webhook {{ {_WEBHOOK} }} }} }}"
+)
+WEBHOOKS = (
+    "query($first: Int!, $after: String) { webhooks(first: $first, after: $after) "
+    f"{{ nodes {{ {_WEBHOOK} }} pageInfo {{ hasNextPage endCursor }} }} }}"
+)
+REWIND_WEBHOOK = (
+    "mutation($id: ID!, $after: Position!) { rewindWebhook(input: {id: $id, afterSeq: $after}) "
+    f"{{ webhook {{ {_WEBHOOK} }} }} }}"
+)
+REDELIVER_WEBHOOK = "mutation($id: ID!) { redeliverWebhook(input: {id: $id}) { delivered left } }"
+
+
+def manage_webhook(action: str) -> str:
+    """The mutation that pauses, resumes or deletes a webhook."""
+    return f"mutation($id: ID!) {{ {action}Webhook(input: {{id: $id}}) {{ webhook {{ {_WEBHOOK} }} }} }}"

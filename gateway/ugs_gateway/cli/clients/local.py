@@ -305,6 +305,21 @@ class LocalClient(GraphClient):
 
         return await revoke_key(self.system, id)
 
+    async def add_webhook(self, wanted: Record) -> Record:
+        from ugs_gateway.cli.clients.local_webhooks import add_webhook
+
+        return await add_webhook(self.system, wanted)
+
+    async def webhooks(self) -> list[Record]:
+        from ugs_gateway.cli.clients.local_webhooks import list_webhooks
+
+        return await list_webhooks(self.system)
+
+    async def change_webhook(self, action: str, id: str, after: int | None) -> Record:
+        from ugs_gateway.cli.clients.local_webhooks import change_webhook
+
+        return await change_webhook(self.system, action, id, after)
+
 
 _ENDS = ("NodeDeleted", "EdgeDeleted")
 

@@ -12,6 +12,7 @@ from ugs.errors import NodeNotFound
 from ugs_gateway.cli.clients import (
     KEY_FIELDS,
     PROGRAM_KEYS,
+    WEBHOOK_FIELDS,
     ChangeResult,
     GraphClient,
     RecallQuestion,
@@ -352,6 +353,32 @@ class RemoteClient(GraphClient):
 
     async def revoke_key(self, id: str) -> Record:
         return _key(self._ask(ask.REVOKE_KEY, id=id)["revokeApiKey"]["apiKey"])
+
+    async def add_webhook(self, wanted: Record) -> Record:
+        given = {"afterSeq" if name == "after" else name: value for name, value in wanted.items() if name != "filter"}
+        made = self._ask(ask.ADD_WEBHOOK, input={**given, **wanted["filter"]})["createWebhook"]
+        return {"secret": made["secret"], **_webhook(made["webhook"])}
+
+    async def webhooks(self) -> list[Record]:
+        found, after = list[Record](), None
+        while True:
+            page = self._ask(ask.WEBHOOKS, first=PAGE_SIZE, after=after)["webhooks"]
+            found += [_webhook(webhook) for webhook in page["nodes"]]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+            after = page["pageInfo"]["endCursor"]
+
+    async def change_webhook(self, action: str, id: str, after: int | None) -> Record:
+        if action == "redeliver":
+            return dict(self._ask(ask.REDELIVER_WEBHOOK, id=id)["redeliverWebhook"])
+        if action == "rewind":
+            return _webhook(self._ask(ask.REWIND_WEBHOOK, id=id, after=after)["rewindWebhook"]["webhook"])
+        return _webhook(self._ask(ask.manage_webhook(action), id=id)[f"{action}Webhook"]["webhook"])
+
+
+def _webhook(webhook: Record) -> Record:
+    """A webhook as a JSON record."""
+    return {name: webhook[ask.INPUT_NAMES.get(name, name)] for name in WEBHOOK_FIELDS}
 
 
 def _key(key: Record) -> Record:

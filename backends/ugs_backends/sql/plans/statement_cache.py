@@ -62,7 +62,7 @@ def is_comparable(kind: Kind, value: Any) -> bool:
     return coerce_comparison(kind, Op.EQ, value) == CoercedComparison(Op.EQ, value)
 
 
-class JsonQueryCache:
+class StatementCache:
     """Renders plans as JSON text in the database."""
 
     def __init__(self, shape: StoreContext, pool: Pool[DriverConnection], writing: type[JsonRenderer]) -> None:
