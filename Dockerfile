@@ -1,5 +1,6 @@
 # The gateway as an image: built from the locks in two stages, run without build tools or root in the last.
-FROM node:22-slim AS web
+# The pages are the same on every architecture, so they are built on that of the builder.
+FROM --platform=$BUILDPLATFORM node:22-slim AS web
 WORKDIR /src
 COPY scripts ./scripts
 COPY web ./web

@@ -34,7 +34,7 @@ EMPTY  :=
 SPACE  := $(EMPTY) $(EMPTY)
 
 .DEFAULT_GOAL := help
-.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock docs lowest release clean
+.PHONY: help install web web_check run test check quick quick_kernel quick_rest lint types portable contracts unit unit_rest $(addprefix unit_,$(PIECES)) whole conformance graphql_kit tck mcp packaging bench fuzz mutants faults servers lock docs lowest pythons release clean
 
 help:  ## show this list
 	@echo "make <target>:"
@@ -121,12 +121,15 @@ fuzz: $(STAMP)  ## the long run of random requests and random queries
 	@UGS_TEST_RANDOM=1 $(BIN)/python -m pytest tests $(addprefix --ignore=,tests/packaging tests/faults tests/backends $(WHOLE)) -q
 	@UGS_TEST_FUZZ=1000 $(BIN)/python -m pytest tests/gateway/test_fuzz.py tests/gateway/test_argument_fuzz.py tests/gateway/test_interface_fuzz.py -q
 	@UGS_TEST_CYPHER=100000 $(SERVERS) $(BIN)/python -m pytest tests/ugs/cypher/test_differential.py -q
+	@for store in memory: sqlite: '$$UGS_TEST_POSTGRESQL'; do $(SERVERS) sh -c "$(BIN)/python -m pytest \
+	--pyargs ugs_conformance.test_row_versions --backend \"$$store\" --histories 3400 -q" || exit 1; done
 
 mutants: $(STAMP)  ## one-line faults in the rules: which tests notice (report in build/mutants; COUNT=150)
 	@$(BIN)/python -m tests.mutants $(if $(COUNT),--count $(COUNT))
 
 faults: $(STAMP)  ## the long fault suite
 	@$(SERVERS) $(BIN)/python -m pytest tests/faults --faults=full -q
+	@UGS_TEST_REPLICA_CHECKS=10000 $(BIN)/python -m pytest tests/backends/sql/test_replicas.py -q
 
 servers: $(STAMP)  ## fetch what the real PostgreSQL and Neo4j need, and check that both start
 	@$(BIN)/python -m tests.servers check
@@ -139,6 +142,9 @@ lowest: $(STAMP)  ## the quick tests with the oldest dependencies that pyproject
 
 docs: $(STAMP)  ## build the documentation site, which the gateway then serves at /docs
 	@scripts/docs.sh "$(VENV)" $(SITE)
+
+pythons: $(STAMP)  ## the quick tests with other Pythons (PYTHONS="3.12 3.13 3.14")
+	@scripts/pythons.sh "$(VENV)" build/pythons $(or $(PYTHONS),3.12 3.13 3.14)
 
 release: $(STAMP) $(WEB) docs  ## build and check what a release consists of, in build/release (publishes nothing)
 	@scripts/release.sh "$(VENV)"

@@ -11,6 +11,7 @@ version=$(sed -n 's/^version = "\(.*\)"$/\1/p' pyproject.toml)
 [ -f gateway/ugs_gateway/static/studio/index.html ] || fail "Studio and GraphiQL are not built: run \`make web\`"
 grep -q "^## \[$version\]" CHANGELOG.md || fail "CHANGELOG.md has no section for $version"
 grep -q "ugs-gateway:$version" docker-compose.yml || fail "docker-compose.yml names another version than $version"
+grep -q "default = \"$version\"" docker-bake.hcl || fail "docker-bake.hcl names another version than $version"
 [ -z "$(git status --porcelain 2>/dev/null)" ] || say "careful: uncommitted changes go into these files"
 
 rm -rf "$out"

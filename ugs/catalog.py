@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from ugs.changes import Change
 from ugs.events import Event
+from ugs.identity import Principal
+from ugs.records import RecordKind, RowChange, ShowRows
 from ugs.tables import Relation, Row, Table
 
 FindRow = Callable[[Table, Any], Row | None]
@@ -55,6 +57,16 @@ class Rules(Struct, frozen=True):
     """All event types that may be reduced."""
     bulk_replay: Mapping[str, BulkReducer] = {}
     """Batch fast paths, by event type; equivalent to `reduce`."""
+    records: tuple[RecordKind, ...] = ()
+    """The records that `changes` lists and an undo restores."""
+    inert: frozenset[str] = frozenset()
+    """Event types that an undo passes over: they change nothing that it could restore."""
+    after_restoring: Callable[[Any, Sequence[RowChange]], Awaitable[None]] | None = None
+    """Brings up to date, in a unit of work, what follows from rows that an undo has restored."""
+    show_rows: ShowRows | None = None
+    """Who may see rows of records."""
+    audiences_of: Callable[[Any, Sequence[Event]], Awaitable[Sequence[Callable[[Principal], bool]]]] | None = None
+    """Who may see events."""
 
 
 class Catalog:

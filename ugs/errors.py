@@ -246,6 +246,16 @@ class KeyNotFound(UgsError):
         super().__init__(f"API key not found: {id[:80]}", id=id[:80])
 
 
+class WebhookNotFound(UgsError):
+    """No webhook visible to the caller has the id."""
+
+    code = "WEBHOOK_NOT_FOUND"
+    summary = "There is no such webhook"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"Webhook not found: {id[:80]}", id=id[:80])
+
+
 class UnknownStore(UgsError):
     """No installed backend handles the URL's scheme."""
 

@@ -14,6 +14,7 @@ from ugs.catalog import BulkReducer, FindRow
 from ugs.changes import Change, NewElements
 from ugs.events import Draft, Event
 from ugs.identity import Principal
+from ugs.records import RecordKind, RowChange, ShowRows
 from ugs.storage import Session
 from ugs.tables import Table
 from ugs.unit_of_work import UnitOfWork
@@ -112,3 +113,11 @@ class Feature(Struct, frozen=True):
     audiences: FindAudiences | None = None
     """Returns the audience of each event of this feature, in the given order, in a few statements for all of them;
     without it only administrators may see them."""
+    records: tuple[RecordKind, ...] = ()
+    """The records that `changes` lists and an undo restores, besides nodes and edges."""
+    inert: frozenset[str] = frozenset()
+    """Event types that an undo passes over, since there is nothing to restore."""
+    after_restoring: Callable[[UnitOfWork, Sequence[RowChange]], Awaitable[None]] | None = None
+    """Brings up to date what follows from rows that an undo has restored."""
+    show_rows: ShowRows | None = None
+    """Who may see rows of the records; without it whoever may read the graph."""

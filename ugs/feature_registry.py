@@ -25,16 +25,23 @@ from ugs.feature import (
     allow_everybody,
 )
 from ugs.graph.feature import GRAPH
+from ugs.identity import Principal
 from ugs.keys.feature import KEYS
 from ugs.log.idempotency import RETRIES, remember_retry
 from ugs.log.snapshots import SNAPSHOTS
 from ugs.ontology.feature import ONTOLOGY
 from ugs.programs.feature import PROGRAM
+from ugs.proposals.feature import PROPOSAL
+from ugs.records import RowChange
 from ugs.storage import Session
+from ugs.tables import Row, Table
 from ugs.unit_of_work import UnitOfWork
 from ugs.vectors.feature import VECTORS
+from ugs.webhooks.feature import WEBHOOKS_FEATURE
 
-FEATURES: tuple[Feature, ...] = (GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION)
+FEATURES: tuple[Feature, ...] = (
+    *(GRAPH, FACTS, ONTOLOGY, VECTORS, ACTORS, PROGRAM, KEYS, EXTRACTION, PROPOSAL, WEBHOOKS_FEATURE),
+)
 
 
 def change_nothing(event: Event) -> list[Change]:
@@ -178,6 +185,29 @@ def _intersect_audiences(some: Sequence[Audience]) -> Audience:
     return (lambda principal: all(audience(principal) for audience in some)) if some else allow_admins_only
 
 
+RECORDS = tuple(kind for feature in FEATURES for kind in feature.records)
+FEATURE_OF_TABLE = {part.table: feature for feature in FEATURES for kind in feature.records for part in kind.parts}
+
+
+async def show_rows(session: Session, principal: Principal, rows: Sequence[tuple[Table, Row]]) -> list[bool]:
+    """Whether a principal may see each row of a record, as the feature of its table decides."""
+    found = [True] * len(rows)
+    for feature in FEATURES:
+        ours = [place for place, (table, _) in enumerate(rows) if FEATURE_OF_TABLE.get(table) is feature]
+        if ours and feature.show_rows is not None:
+            told = await feature.show_rows(session, principal, [rows[place] for place in ours])
+            for place, is_shown in zip(ours, told, strict=True):
+                found[place] = is_shown
+    return found
+
+
+async def after_restoring(uow: UnitOfWork, rows: Sequence[RowChange]) -> None:
+    """Let every feature bring up to date what follows from rows that an undo has restored."""
+    for feature in FEATURES:
+        if feature.after_restoring is not None:
+            await feature.after_restoring(uow, rows)
+
+
 RULES = Rules(
     reduce=reduce,
     remember=remember_retry,
@@ -187,6 +217,11 @@ RULES = Rules(
     version_of=version_of,
     types=frozenset(REDUCERS),
     bulk_replay=BULK_REPLAY,
+    records=RECORDS,
+    inert=frozenset(name for feature in FEATURES for name in feature.inert),
+    after_restoring=after_restoring,
+    show_rows=show_rows,
+    audiences_of=audiences_of,
 )
 TABLES = (*(table for feature in FEATURES for table in feature.tables), RETRIES, SNAPSHOTS)
 CATALOG = Catalog(TABLES, RULES)

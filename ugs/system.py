@@ -255,6 +255,14 @@ class System:
         await analyze_after_load(self.storage)
         return end
 
+    async def rebuild_history(self, progress: Progress | None = None) -> int | None:
+        """Make what is missing of the former rows, or all of them anew if nothing is; the position reached, None for a
+        store that stores none."""
+        reached = await self.storage.rebuild_history(progress)
+        if reached is not None:
+            await analyze_after_load(self.storage)
+        return reached
+
     async def snapshot(self) -> SnapshotInfo:
         """Store a snapshot of the state, natively where the store can, else in the snapshot table."""
         self._life = State.SNAPSHOTTING

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import msgspec
@@ -20,7 +21,7 @@ from bench.graphql import servers as graphql_servers
 from bench.graphql.figures import figures
 from bench.graphql.load_sample import Load, Sample, take, warm_up
 from bench.graphql.peer_packages import ensure_load_generator, ensure_node, ensure_packages
-from bench.graphql.queries import READS, TITLES, normalize_answer
+from bench.graphql.queries import FACTS, READS, TITLES, normalize_answer
 from bench.graphql.report import GraphqlResults, keep, lines
 from bench.graphql.servers import Place, Server, pin
 from bench.results import parse_size, this_machine
@@ -41,6 +42,12 @@ VARIABLES: dict[str, dict[str, Any]] = {
     "point": {"id": "n0000050"},
     "list": {"type": "task"},
     "nested": {"id": "n0000123"},
+    "readme": {"id": "n0000123"},
+    "sorted": {"type": "task"},
+    "related": {"type": "task"},
+    "aggregate": {"type": "task"},
+    "facts": {"name": "subject 7"},
+    "cold": {"id": "n0000050"},
 }
 
 
@@ -113,8 +120,10 @@ async def _prepare_data(
 def compare(store: str, servers: list[Server], kinds: list[str]) -> list[str]:
     """Whether all give the same answers."""
     different = []
-    for kind in (kind for kind in READS if kind in kinds):
-        answers = {server.name: normalize_answer(_ask(server, kind)) for server in servers}
+    for kind in (kind for kind in READS if kind in kinds and (kind != FACTS or store == "postgresql")):
+        answers = {server.name: normalize_answer(_ask(server, kind)) for server in servers if kind in server.questions}
+        if servers[0].name not in answers:
+            continue
         expected = answers[servers[0].name]
         different += [f"{store}, {kind}: {name}" for name, answer in answers.items() if answer != expected]
     return different
@@ -124,9 +133,12 @@ def _ask(server: Server, kind: str) -> Any:
     headers = {"content-type": "application/json"}
     if server.authorization != "-":
         headers["authorization"] = server.authorization
-    body = msgspec.json.encode({"query": server.questions[kind], "variables": VARIABLES[kind]})
-    with urlopen(Request(server.url, body, headers), timeout=30) as response:
-        found = msgspec.json.decode(response.read())
+    body = msgspec.json.encode({"query": server.questions[kind].replace("@", ""), "variables": VARIABLES[kind]})
+    try:
+        with urlopen(Request(server.url, body, headers), timeout=30) as response:
+            found = msgspec.json.decode(response.read())
+    except HTTPError as error:
+        found = msgspec.json.decode(error.read())
     if "errors" in found:
         raise RuntimeError(f"{server.name}, {kind}: {found['errors']}")
     return found["data"]
@@ -138,8 +150,8 @@ def sample(
     """All samples, every repetition in another order."""
     random = Random(1)
     pairs = [(server, kind) for server in servers for kind in asked.only if kind in server.questions]
-    if store == "memory":
-        pairs = [(server, kind) for server, kind in pairs if kind in READS]
+    if store != "postgresql":
+        pairs = [(server, kind) for server, kind in pairs if kind in READS and kind != FACTS]
     for repetition in range(asked.repetitions):
         random.shuffle(pairs)
         for number, (server, kind) in enumerate(pairs, 1):

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 from msgspec import Struct
 
+from bench.graphql.queries import ADD, MIX
 from bench.graphql.servers import Server
 from bench.noise import MAX_OTHER_CPU, cpu_of, machine_busy
 
@@ -60,6 +61,8 @@ def _wrk(server: Server, load: Load, seconds: float) -> subprocess.CompletedProc
     command = ["taskset", "-c", str(LOAD_CORE % (psutil.cpu_count() or 1))]
     command += ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s", "--latency", "-s", str(SCRIPT)]
     asked = [load.kind, str(load.nodes), server.authorization, server.questions[load.kind]]
+    if load.kind == MIX:
+        asked.append(server.questions[ADD])
     return subprocess.run([*command, server.url, "--", *asked], capture_output=True, text=True, check=True)
 
 

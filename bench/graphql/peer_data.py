@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import msgspec
+from msgspec import Struct
 from neo4j import AsyncGraphDatabase
 
 from bench import data
@@ -17,19 +18,33 @@ from bench.sampler import Tell
 from bench.stores import Loads, Store, ensure_loaded, load_events
 from tests.servers import url_of
 from ugs.connect import storage_for
+from ugs.facts.api import Facts
+from ugs.facts.commands.facts import NoteRef
 from ugs.feature_registry import CATALOG
+from ugs.system import System
 
 TABLES = """
 CREATE SCHEMA {schema};
 CREATE TABLE {schema}.gnodes (
   id text PRIMARY KEY, type text NOT NULL, properties jsonb NOT NULL DEFAULT '{{}}', data jsonb NOT NULL DEFAULT '{{}}',
-  created timestamptz NOT NULL DEFAULT now(), modified timestamptz NOT NULL DEFAULT now());
+  created timestamptz NOT NULL DEFAULT now(), modified timestamptz NOT NULL DEFAULT now(),
+  score float8 GENERATED ALWAYS AS ((properties->>'score')::float8) STORED);
+CREATE FUNCTION {schema}.gnodes_label(node {schema}.gnodes) RETURNS text LANGUAGE sql STABLE AS
+  $$ SELECT node.properties->>'label' $$;
+CREATE TABLE {schema}.gfacts (
+  id text PRIMARY KEY, subject text NOT NULL, predicate text NOT NULL, object_value text NOT NULL,
+  valid_from timestamptz NOT NULL);
+CREATE TABLE {schema}.gevidences (
+  id text PRIMARY KEY, fact_id text NOT NULL REFERENCES {schema}.gfacts(id), note text NOT NULL);
 CREATE TABLE {schema}.gedges (
   id text PRIMARY KEY, from_id text NOT NULL, to_id text NOT NULL, type text NOT NULL,
   weight float8 NOT NULL DEFAULT 1, properties jsonb NOT NULL DEFAULT '{{}}');
 """
 INDEXES = """
 CREATE INDEX gnodes_type_id ON {schema}.gnodes (type, id);
+CREATE INDEX gnodes_score ON {schema}.gnodes (type, score DESC, id);
+CREATE INDEX gfacts_subject ON {schema}.gfacts (subject, valid_from DESC, id);
+CREATE INDEX gevidences_fact ON {schema}.gevidences (fact_id, id);
 CREATE INDEX gedges_from_id ON {schema}.gedges (from_id, id);
 CREATE INDEX gedges_to_id ON {schema}.gedges (to_id, id);
 ALTER TABLE {schema}.gedges ADD FOREIGN KEY (from_id) REFERENCES {schema}.gnodes(id);
@@ -37,6 +52,9 @@ ALTER TABLE {schema}.gedges ADD FOREIGN KEY (to_id) REFERENCES {schema}.gnodes(i
 """
 
 
+FACT_SUBJECTS, FACTS_PER_SUBJECT = 100, 5
+FACT_EVENTS = 6_000
+"""More events than the facts take."""
 MAX_RATIO = 1.1
 """A store whose log is longer than this many times the graph's is loaded anew."""
 OURS = {"postgresql": "?schema=bench_graphql_{}", "neo4j": "?namespace=benchgraphql{}&deadline=600"}
@@ -55,12 +73,13 @@ async def ensure_ours(store: Store, size: int, folder: Path, tell: Tell) -> str:
         async with storage.session() as session:
             position = (await session.head()).position
         wanted = data.event_count(size)
-        if not wanted <= position <= wanted * MAX_RATIO:
+        if not wanted <= position <= wanted * MAX_RATIO + FACT_EVENTS:
             await storage.wipe()
             await load_events(storage, size, lambda done: tell(f"loading {store.name}: {done.events:,} events"))
     finally:
         await storage.close()
     if store.name == "postgresql":
+        await _ensure_facts(url)
         await _tidy(url.partition("?")[0], f"bench_graphql_{size}")
     return url
 
@@ -75,6 +94,42 @@ async def _tidy(url: str, schema: str) -> None:
         await connection.execute("CHECKPOINT")
     finally:
         await connection.close()
+
+
+class FactMade(Struct, frozen=True):
+    """A fact about a subject, with the notes that say so."""
+
+    subject: str
+    predicate: str
+    value: str
+    valid_from: datetime
+    notes: tuple[str, ...]
+
+
+def _list_facts() -> Iterator[FactMade]:
+    """A few facts about each of a hundred subjects, each said by two notes."""
+    for subject in range(FACT_SUBJECTS):
+        for number in range(FACTS_PER_SUBJECT):
+            value = data.WORDS[subject * FACTS_PER_SUBJECT + number]
+            notes = tuple(f"Note {name}: subject {subject} has the trait {value}" for name in "ab")
+            when = datetime(2025, 1, 1 + number, tzinfo=UTC)
+            yield FactMade(f"subject {subject}", f"trait {number}", value, when, notes)
+
+
+async def _ensure_facts(url: str) -> None:
+    """The same facts in our store."""
+    async with System.at_url(url) as system:
+        facts = Facts(system)
+        if await facts.entity(f"subject {FACT_SUBJECTS - 1}") is not None:
+            return
+        for fact in _list_facts():
+            await facts.add_fact(
+                fact.subject,
+                fact.predicate,
+                fact.value,
+                notes=[NoteRef(text=note) for note in fact.notes],
+                valid_from=fact.valid_from.isoformat(),
+            )
 
 
 def text_of(value: Any) -> str:
@@ -110,7 +165,7 @@ async def load_tables(url: str, size: int) -> str:
     schema = f"bench_peers_{size}"
     connection = await asyncpg.connect(url)
     try:
-        if await connection.fetchval("SELECT to_regclass($1)", f"{schema}.gedges_to_id") is None:
+        if await connection.fetchval("SELECT to_regclass($1)", f"{schema}.gfacts_subject") is None:
             await _fill(connection, schema, size)
         await connection.execute(f"DELETE FROM {schema}.gnodes WHERE id LIKE 'w%'")
     finally:
@@ -126,12 +181,18 @@ async def _fill(connection: Any, schema: str, size: int) -> None:
         (node.id, node.type, text_of(node.properties), text_of(node.data), *[_moment(node.created)] * 2)
         for node in data.nodes(size)
     )
-    await connection.copy_records_to_table("gnodes", schema_name=schema, records=nodes)
+    columns = ("id", "type", "properties", "data", "created", "modified")
+    await connection.copy_records_to_table("gnodes", schema_name=schema, records=nodes, columns=columns)
     edges = (
         (edge.id, edge.source, edge.target, edge.type, edge.weight, text_of(edge.properties))
         for edge in data.edges(size)
     )
     await connection.copy_records_to_table("gedges", schema_name=schema, records=edges)
+    facts = list(_list_facts())
+    records = [(f"f{n}", f.subject, f.predicate, f.value, f.valid_from) for n, f in enumerate(facts)]
+    await connection.copy_records_to_table("gfacts", schema_name=schema, records=records)
+    notes = ((f"v{n}-{m}", f"f{n}", note) for n, f in enumerate(facts) for m, note in enumerate(f.notes))
+    await connection.copy_records_to_table("gevidences", schema_name=schema, records=notes)
     await connection.execute(INDEXES.format(schema=schema))
 
 

@@ -17,10 +17,11 @@ from msgspec import Struct
 
 from bench.graphql.peer_data import neo4j_address
 from bench.graphql.peer_packages import PEERS
-from bench.graphql.queries import NEO4J, OURS, PLAIN, POSTGRAPHILE
+from bench.graphql.queries import FIRST_FOUR, NEO4J, OURS, PLAIN, POSTGRAPHILE
 from ugs_gateway.auth.api_key_file import StoredToken, create_token
 
 OURSELVES = "ours"
+PLAIN_FOUR = {kind: PLAIN[kind] for kind in FIRST_FOUR}
 START_SECONDS = 60.0
 
 
@@ -118,16 +119,16 @@ def start_postgraphile(place: Place) -> Server:
     )
 
 
-def start_python(name: str, module: str, place: Place) -> Server:
+def start_python(name: str, module: str, place: Place, questions: Mapping[str, str] = PLAIN_FOUR) -> Server:
     """A Python peer, on the server and the loop that ours has."""
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", f"{module}:app", "--app-dir", str(PEERS), "--port", str(port)]
     quiet = ["--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning"]
-    return start(name, command + quiet, PLAIN, place, port, DATABASE_URL=place.database, SCHEMA=place.schema)
+    return start(name, command + quiet, questions, place, port, DATABASE_URL=place.database, SCHEMA=place.schema)
 
 
 def start_strawberry(place: Place) -> Server:
-    return start_python("Strawberry", "strawberry_app", place)
+    return start_python("Strawberry", "strawberry_app", place, PLAIN)
 
 
 def start_bare(place: Place) -> Server:
@@ -136,7 +137,7 @@ def start_bare(place: Place) -> Server:
 
 def start_yoga(place: Place) -> Server:
     command = [place.node, str(PEERS / "yoga_jit.mjs")]
-    return start("yoga + jit", command, PLAIN, place, free_port(), cwd=str(place.packages), GRAPH=str(place.graph))
+    return start("yoga + jit", command, PLAIN_FOUR, place, free_port(), cwd=str(place.packages), GRAPH=str(place.graph))
 
 
 def start_neo4j_graphql(place: Place) -> Server:

@@ -7,13 +7,18 @@ const { PostGraphileAmberPreset } = await load("postgraphile/presets/amber");
 const { makePgService } = await load("postgraphile/adaptors/pg");
 const { grafserv } = await load("postgraphile/grafserv/node");
 
+const { PostGraphileConnectionFilterPreset } = await load("postgraphile-plugin-connection-filter");
+
 const service = makePgService({
   connectionString: process.env.DATABASE_URL,
   schemas: [process.env.SCHEMA],
   poolConfig: { max: 10 },
 });
 const built = postgraphile({
-  extends: [PostGraphileAmberPreset],
+  extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
+  // Filters on columns without an index of their own, as on those of ours.
+  disablePlugins: ["PgIndexBehaviorsPlugin"],
+  schema: { connectionFilterRelations: true },
   pgServices: [service],
   grafserv: { port, graphiql: false, watch: false },
   grafast: { explain: false },

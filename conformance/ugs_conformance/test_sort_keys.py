@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from ugs.graph.api import Graph
 from ugs.graph.model import EDGES, NODES, Edge, Node
 from ugs.log.at import At
 from ugs.reads.cursors import cursors_for
+from ugs.reads.filters import Op, Property, all_of, matcher
 from ugs.reads.plan import Nested, Order, Page, Read, full_order, place_of
 from ugs.reads.sort_keys import FIRST, LAST, SortKey
 from ugs.tables import Table
@@ -78,6 +80,21 @@ async def test_pages_follow_each_other_by_their_cursors(graph: Graph) -> None:
                 last = cursors_for(NODES, order).of(answer.rows[0 if backward else -1])
                 page = Page(limit=4, after=cursors_for(NODES, order).place(last), backward=backward)
             assert found == whole
+
+
+@clause("UGS-106")
+async def test_conditions_on_the_property_itself_leave_the_order_as_it_is(graph: Graph) -> None:
+    await fill(graph)
+    own = partial(Property, "properties_text", "rank")
+    for order in (by_rank(), by_rank(missing=LAST), by_rank(descending=True), by_rank(True, LAST)):
+        table = seen(NODES, order)
+        whole = (await graph.system.read(Read(table, order=order))).rows
+        for where in (own(Op.EXISTS), own(Op.GT, 0), own(Op.STARTS, "x"), all_of(own(Op.EXISTS), own(Op.NE, 1))):
+            expected = [row.id for row in whole if matcher(where)(row)]
+            for backward in (False, True):
+                read = Read(table, where, order, Page(limit=5, backward=backward))
+                page = ids((await graph.system.read(read)).rows)
+                assert page == (expected[-5:] if backward else expected[:5]), (order, where)
 
 
 @clause("UGS-106")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from graphql import GraphQLSchema
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -41,8 +42,11 @@ from ugs_gateway.rest.programs import ProgramEndpoint
 from ugs_gateway.settings import Settings
 from ugs_gateway.studio import application as studio
 from ugs_gateway.tenants import HOME, Tenants
+from ugs_gateway.webhooks.delivery import Deliverer
+from ugs_gateway.webhooks.http_client import HttpClient
 from ugs_schema import build_schema
 from ugs_schema.compiler.executor import OperationExecutor
+from ugs_schema.schema_variants import relay_sdl
 
 if TYPE_CHECKING:
     from ugs_gateway.mcp.http import McpEndpoint
@@ -61,11 +65,14 @@ def create_app(
     configure_memory(settings.request_memory_bytes, settings.total_memory_bytes, settings.workers)
     system = system or System.at_url(settings.store)
     system.vectors.embedder_name = settings.embedder
-    schema = build_schema()
+    schema = build_schema(settings.federation)
     operations = OperationExecutor(schema, limits=limits_in(settings))
     tenants = Tenants(system, settings, worker)
-    metrics = Metrics(operations, lambda: system.bus.position, counters)
+    metrics = Metrics(operations, lambda: system.bus.position, counters, system.storage.replicas)
     admission = RequestAdmission(operations, settings, tenants, metrics)
+    deliverer = build_deliverer(settings, tenants, schema._schema, metrics)
+    if deliverer is not None:
+        admission.redeliver = deliverer.redeliver
     tracing = Tracing(settings.otlp_endpoint)
     mcp = build_mcp_endpoint(admission, settings, tenants.mirrors)
     graphql = GraphQLEndpoint(admission, settings, tracing)
@@ -77,7 +84,7 @@ def create_app(
         ],
         middleware=[Middleware(SecurityMiddleware, hosts=settings.host_policy), *cross_origin(settings)],
         exception_handlers={HTTPException: refused, Exception: failed},
-        lifespan=make_lifespan(tenants, tracing, mcp),
+        lifespan=make_lifespan(tenants, tracing, mcp, deliverer),
     )
     app.state.fast_path = FastPath(graphql, settings)
     app.state.settings, app.state.tenants, app.state.admission = settings, tenants, admission
@@ -88,7 +95,7 @@ def routes(admission: RequestAdmission, settings: Settings, graphql: GraphQLEndp
     """All routes of the gateway except `/mcp`."""
 
     async def schema_text(request: Request) -> Response:
-        return PlainTextResponse(sdl)
+        return PlainTextResponse(relay_sdl(sdl) if request.query_params.get("for") == "relay" else sdl)
 
     async def metrics(request: Request) -> Response:
         return Response(admission.metrics.page(), headers={"content-type": CONTENT_TYPE})
@@ -162,8 +169,24 @@ def build_mcp_endpoint(admission: RequestAdmission, settings: Settings, mirrors:
     return LazyMcpEndpoint(build)
 
 
+def build_deliverer(settings: Settings, tenants: Tenants, schema: GraphQLSchema, metrics: Metrics) -> Deliverer | None:
+    """What delivers the webhooks, where they are on."""
+    if tenants.webhooks is None:
+        return None
+    client = HttpClient(settings.webhook_private_addresses, settings.webhook_seconds)
+    return Deliverer(
+        tenants.webhooks,
+        schema,
+        tenants.system_of,
+        client,
+        settings.webhook_attempts,
+        tenants.shared,
+        metrics.count_delivery,
+    )
+
+
 def make_lifespan(
-    tenants: Tenants, tracing: Tracing, mcp: LazyMcpEndpoint
+    tenants: Tenants, tracing: Tracing, mcp: LazyMcpEndpoint, deliverer: Deliverer | None
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """The lifespan: opens the store before the first request and closes it, with those of all tenants, after the
     last."""
@@ -171,8 +194,9 @@ def make_lifespan(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.system = tenants.home
+        delivering: AbstractAsyncContextManager[None] = nullcontext() if deliverer is None else deliverer.running()
         try:
-            async with tenants, hosting(tenants.home, tenants.mirrors.of(tenants.home)), mcp.running():
+            async with tenants, hosting(tenants.home, tenants.mirrors.of(tenants.home)), mcp.running(), delivering:
                 tell_opened(tenants.home)
                 yield
         except BaseException as error:

@@ -23,6 +23,8 @@ from ugs_gateway.os_support import usable_cores
 PREFIX = "UGS_"
 PLAIN_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/?")
 FILE_VARIABLE = "UGS_CONFIG"
+BELIEVE, PROPOSE = "believe", "propose"
+"""What becomes of the facts that an extractor reads."""
 
 # Variables with our prefix that are not settings: for the command line, the tests and the compose file, and those that
 # Kubernetes puts into every container beside a service called `ugs`.
@@ -115,6 +117,7 @@ class Settings(Struct, frozen=True):
     trusted_documents: str = ""
     trusted_only: bool = False
     program_seconds: float = 60.0
+    federation: bool = False
     lenient_api_params: bool = False
     any_is_concept: bool = False
     embedder: str = "hashing"
@@ -123,6 +126,11 @@ class Settings(Struct, frozen=True):
     extractor_model: str = ""
     extractor_key_file: str = ""
     extractor_calls_per_day: int = 1_000
+    extractor_trust: str = BELIEVE
+    webhooks: bool = False
+    webhook_private_addresses: bool = False
+    webhook_attempts: int = 12
+    webhook_seconds: float = 10.0
     mirror: str = ""
     mcp_profile: str = "core"
     mcp_max_bytes: int = 1 << 20
@@ -367,6 +375,7 @@ SETTINGS: Mapping[str, Setting] = {
         _between(0.1, 3600, float),
         "a number of seconds from 0.1 to 3600",
     ),
+    "federation": Setting("Be a subgraph of Apollo Federation 2 (`_service`, `_entities`).", _switch, "on or off"),
     "lenient_api_params": Setting(
         "Accept api operations of programs without `params`, with a warning.", _switch, "on or off"
     ),
@@ -394,6 +403,30 @@ SETTINGS: Mapping[str, Setting] = {
     "extractor_key_file": Setting("A file with the key that the extractor sends.", _text, "a path"),
     "extractor_calls_per_day": Setting(
         "How often the extractor may be called in a day (UTC); what is left waits.", *_numbers(1, 10_000_000)
+    ),
+    "extractor_trust": Setting(
+        "What becomes of the facts that are read out of notes: `believe`: they are kept at once; `propose`: no read "
+        "shows them until somebody approves them.",
+        _one_of(BELIEVE, PROPOSE),
+        "believe or propose",
+    ),
+    "webhooks": Setting(
+        "Send events to the addresses that are kept in the store (`ugs webhook add`).", _switch, "on or off"
+    ),
+    "webhook_private_addresses": Setting(
+        "Let webhooks lead to private addresses, such as those of this machine and its network, and use plain http.",
+        _switch,
+        "on or off",
+    ),
+    "webhook_attempts": Setting(
+        "How often the delivery of an event is tried, with pauses that double up to five minutes, before it is "
+        "given up.",
+        *_numbers(1, 1_000),
+    ),
+    "webhook_seconds": Setting(
+        "How long the receiver of a webhook may take to answer.",
+        _between(0.1, 300, float),
+        "a number of seconds from 0.1 to 300",
     ),
     "mirror": Setting(
         "A folder in which registry, ontology and content are kept as files for people; other tenants' in `_tenants`.",

@@ -18,6 +18,7 @@ from ugs.errors import LimitExceeded, UnknownStore
 from ugs.identity import Principal
 from ugs.keys.api import Keyring
 from ugs.system import System
+from ugs.webhooks.registry import WebhookRegistry
 from ugs_gateway.extraction.workers import ExtractionWorkers
 from ugs_gateway.mirror.tenant_mirrors import Mirrors
 from ugs_gateway.mirror.windows_names import is_device
@@ -52,10 +53,12 @@ class Tenants:
         self.shared = settings.tenants is Tenancy.SHARED
         self.keyring = Keyring.beside(home) if settings.store_keys else None
         """The API keys of all tenants, in a store of their own."""
+        self.webhooks = WebhookRegistry.beside(home) if settings.webhooks else None
+        """The webhooks of all tenants, in a store of their own."""
         self.is_first = worker == 0
         self.mirrors = Mirrors(Path(settings.mirror) if settings.mirror and self.is_first else None)
         self.extraction = ExtractionWorkers(settings)
-        self._places: list[System | Keyring] = []
+        self._places: list[System | Keyring | WebhookRegistry] = []
         """What was opened at start-up."""
         self._opened: dict[str, System] = {}
         self._opening = asyncio.Lock()
@@ -66,6 +69,9 @@ class Tenants:
         try:
             if self.keyring is not None:
                 await self._open_keyring(self.keyring)
+            if self.webhooks is not None:
+                await self.webhooks.open()
+                self._places.append(self.webhooks)
             await self.mirrors.follow(self.home)
             await self.extraction.follow(self.home, calls=self.is_first)
         except BaseException:

@@ -6,6 +6,7 @@ from typing import Any
 
 import strawberry
 from graphql import GraphQLError
+from strawberry.tools import merge_types
 
 from ugs_schema.roots import Mutation, Query, Subscription
 from ugs_schema.scalars import SCALARS
@@ -20,11 +21,16 @@ class GatewaySchema(strawberry.Schema):
         return None
 
 
-def build_schema() -> strawberry.Schema:
-    """Build the schema; limits are checked by `ugs_schema.compiler.executor`."""
+def build_schema(federation: bool = False) -> strawberry.Schema:
+    """Build the schema, or that of a subgraph; limits are checked by `ugs_schema.compiler.executor`."""
+    query, scalars = Query, SCALARS
+    if federation:
+        from ugs_schema.schema_variants import REPRESENTATION, FederationQuery, Representation
+
+        query, scalars = merge_types("Query", (Query, FederationQuery)), {**SCALARS, Representation: REPRESENTATION}
     return GatewaySchema(
-        query=Query,
+        query=query,
         mutation=Mutation,
         subscription=Subscription,
-        config=strawberry.schema.config.StrawberryConfig(scalar_map=SCALARS),
+        config=strawberry.schema.config.StrawberryConfig(scalar_map=scalars),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from ugs.keys.api import Keyring
 from ugs.log.log_reader import LogReader
 from ugs.programs.validation.limits import BOUNDS, Bounds
 from ugs.system import System
+from ugs.webhooks.model import Webhook
+from ugs.webhooks.registry import WebhookRegistry
 
 if TYPE_CHECKING:
     from ugs_schema.viewer import GatewayReport
@@ -32,6 +35,10 @@ class RequestContext(Struct, frozen=True):
     """A cache that the resolvers of this request share."""
     keyring: Keyring | None = None
     """The API keys, where the store keeps them."""
+    webhooks: WebhookRegistry | None = None
+    """The webhooks, where the gateway has them."""
+    redeliver: Callable[[Webhook], Awaitable[int]] | None = None
+    """Delivers the dead letters of a webhook; answers how many arrived."""
     gateway: GatewayReport | None = None
     """What the gateway tells of itself, where a gateway answers."""
 

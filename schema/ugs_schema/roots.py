@@ -8,6 +8,7 @@ from ugs_schema.actors.root_fields import ActorsMutation, ActorsQuery
 from ugs_schema.api_keys import KeysMutation, KeysQuery
 from ugs_schema.cypher import CypherQuery
 from ugs_schema.facts.mutations import FactsMutation
+from ugs_schema.facts.proposals import ProposalsMutation, ProposalsQuery
 from ugs_schema.facts.queries import FactsQuery, FactsSubscription
 from ugs_schema.graph.changes import ChangesQuery, UndoMutation
 from ugs_schema.graph.mutations import ChangingMutation
@@ -20,6 +21,7 @@ from ugs_schema.programs.root_fields import ProgramsMutation, ProgramsQuery, Pro
 from ugs_schema.recall.root_fields import RecallQuery
 from ugs_schema.system import SystemQuery, SystemSubscription
 from ugs_schema.viewer import ViewerQuery
+from ugs_schema.webhooks import WebhooksMutation, WebhooksQuery
 
 Query = merge_types(
     "Query",
@@ -35,13 +37,18 @@ Query = merge_types(
         ActorsQuery,
         ProgramsQuery,
         KeysQuery,
+        WebhooksQuery,
         RecallQuery,
+        ProposalsQuery,
         ViewerQuery,
     ),
 )
 Mutation = merge_types(
     "Mutation",
-    (ChangingMutation, UndoMutation, FactsMutation, OntologyMutation, ActorsMutation, ProgramsMutation, KeysMutation),
+    (
+        *(ChangingMutation, UndoMutation, FactsMutation, ProposalsMutation, OntologyMutation, ActorsMutation),
+        *(ProgramsMutation, KeysMutation, WebhooksMutation),
+    ),
 )
 Subscription = merge_types(
     "Subscription", (WatchingSubscription, FactsSubscription, ProgramsSubscription, SystemSubscription)

@@ -34,7 +34,7 @@ async def main():
         fast = await operations.answer(asked, RequestContext(system), {})
         slow = await operations.execute(asked, RequestContext(system), {})
         assert json.loads(fast)["data"] == slow.data == {"graphEdge": {"seq": 1}}, (fast, slow)
-        assert len(system.storage.json_queries._kept) == 1
+        assert len(system.storage.statement_cache._kept) == 1
 
 asyncio.run(main())
 """,

@@ -81,6 +81,28 @@ async def look_back(graph: Graph) -> None:
         await asyncio.sleep(0)
 
 
+async def write_many(url: str, events: int) -> None:
+    """Fill a store with nodes and changes of them, a thousand events a batch."""
+    async with System.at_url(url) as system:
+        for start in range(0, events, 1_000):
+            nodes = [AddNode(id=f"n{start + n}", properties={"n": n}) for n in range(500)]
+            changes = [Update(id=f"n{start + n}", properties={"n": n + 1}) for n in range(500)]
+            await system.execute(Batch((*nodes, *changes)))
+
+
+def rebuild_past(pipe: Connection, url: str, starts: list[int]) -> None:
+    """Make the former rows of a store, and tell how far they reach: first where that is at the beginning."""
+
+    async def work() -> None:
+        async with System.at_url(url) as system:
+            end = await system.storage.history_end() or 0
+            pipe.send(end)
+            if end < system.bus.position:
+                await system.rebuild_history(lambda done, total: pipe.send(done))
+
+    asyncio.run(work())
+
+
 async def _nothing_else(graph: Graph) -> None:
     """For those who only write."""
 

@@ -1,4 +1,4 @@
-"""F01, F41, F59: a process that is killed at any moment loses nothing it has acknowledged and repeats nothing."""
+"""F01, F41, F59, F60: a process that is killed at any moment loses nothing it has acknowledged and repeats nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from msgspec import Struct, field
 
 from tests.faults.children import child
 from tests.faults.figures import Figures
-from tests.faults.load import WRITERS, Audit, audit, audit_at, write_and_look_back, write_until_killed
+from tests.faults.load import (
+    WRITERS,
+    Audit,
+    audit,
+    audit_at,
+    rebuild_past,
+    write_and_look_back,
+    write_many,
+    write_until_killed,
+)
 from tests.faults.stores import EMBEDDED, fresh_url, with_options
 from ugs.log.at import At
 from ugs.system import System
@@ -122,3 +131,31 @@ def test_f59_kill_9_while_the_past_is_read_leaves_present_and_past_whole(
     assert told.refused == []
     assert audited.clean, audited
     assert told.acknowledged
+
+
+def test_f60_a_rebuild_of_the_history_that_is_killed_goes_on_where_it_ended(
+    tmp_path: Path, full: bool, figures: Figures, chance: Random
+) -> None:
+    events, reached = 60_000 if full else 6_000, [0]
+    fault = "F60 kill -9 while the history is rebuilt, sqlite"
+    url = f"sqlite:///{tmp_path}/data.sqlite"
+    with figures.timed(fault):
+        asyncio.run(write_many(url, events))
+        while reached[-1] < events:
+            with child(rebuild_past, url, []) as process:
+                first = process.tell()
+                # Where the one before was killed: it may have told less than it had stored, never more.
+                assert isinstance(first, int) and first >= reached[-1], (first, reached)
+                time.sleep(chance.uniform(0, 0.5))
+                told = [word for word in process.kill() if isinstance(word, int)]
+            assert told == sorted(told)
+            reached.append(max([first, *told]))
+        found = asyncio.run(verify(url))
+    figures.add(fault, lives=len(reached) - 1, events=events)
+    assert len(reached) > 2, "nothing was interrupted"
+    assert found, "the versions differ from those of a replay"
+
+
+async def verify(url: str) -> bool:
+    async with System.at_url(url) as system:
+        return (await system.verify()).ok and await system.storage.history_end() == system.bus.position

@@ -1,6 +1,7 @@
 """Generated schemas: what an ontology yields, answered both ways, and never broken by growth."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -396,3 +397,27 @@ def test_growth_never_breaks_a_client(steps: list[Addition]) -> None:
         if before is not None:
             assert find_breaking_changes(before, now) == []
         before = now
+
+
+@pytest.mark.parametrize("store", ["memory:", "sqlite:///{}/typed.db"])
+async def test_the_connections_of_a_node_are_aggregated_by_their_own_properties(tmp_path: Path, store: str) -> None:
+    async with System.at_url(store.format(tmp_path)) as system:
+        ask = await opened(system)
+        project, action = await filled(ask)
+        asked = """query($id: ID!) { project(id: $id) { nextAction { aggregate { __typename count max(of: "created")
+          groupBy(by: ["priority"]) { keys count min(of: "priority") } } }
+          relatedTo(first: 1) { nodes { ... on Action { id } } aggregate { count } } } }"""
+        found = (await ask.compiled(asked, id=project))["project"]
+        assert isinstance(found["nextAction"]["aggregate"].pop("max"), int)
+        assert found == {
+            "nextAction": {
+                "aggregate": {
+                    "__typename": "NextActionTargetAggregate",
+                    "count": 1,
+                    "groupBy": [{"keys": ["high"], "count": 1, "min": "high"}],
+                }
+            },
+            "relatedTo": {"nodes": [{"id": action}], "aggregate": {"count": 2}},
+        }
+        other = 'query($id: ID!) { project(id: $id) { nextAction { aggregate { max(of: "rank") } } } }'
+        assert await ask.refused(other, id=project) == "INVALID_ARGUMENT"

@@ -77,5 +77,5 @@ async def test_a_database_renders_them_in_one_statement(
 
 def statements_of(system: System) -> list[str]:
     """The statements by which the store renders answers, as they were kept."""
-    kept = system.storage.json_queries._kept  # type: ignore[attr-defined]
+    kept = system.storage.statement_cache._kept  # type: ignore[attr-defined]
     return [kept.get(key).alone for key in kept]

@@ -15,12 +15,13 @@ WITHOUT_KEY = {
 ADDS = "adds something of its own, so no version can be meant"
 ROW_OF_FACTS = "entities, predicates, notes and facts have no versions; their rules decide what a change finds"
 WITHOUT_VERSION = {
-    **dict.fromkeys(("addNote", "createMemoryNode", "createConnection", "createApiKey"), ADDS),
+    **dict.fromkeys(("addNote", "createMemoryNode", "createConnection", "createApiKey", "createWebhook"), ADDS),
     **dict.fromkeys(
         (
             *("upsertEntity", "addEntityAlias", "renameEntity", "deleteEntity", "mergeEntities"),
             *("registerPredicate", "deletePredicate", "deleteNote"),
-            *("addFact", "invalidateFact", "deleteFact", "ingest"),
+            *("approveProposal", "rejectProposal", "editProposal"),
+            *("unmergeEntity", "keepEntitiesApart", "addFact", "invalidateFact", "correctFact", "deleteFact", "ingest"),
         ),
         ROW_OF_FACTS,
     ),
@@ -31,6 +32,10 @@ WITHOUT_VERSION = {
     **dict.fromkeys(
         ("saveProgram", "updateProgram", "deleteProgram", "installReadyPrograms", "revokeApiKey"),
         "programs and keys have no versions",
+    ),
+    **dict.fromkeys(
+        ("pauseWebhook", "resumeWebhook", "rewindWebhook", "deleteWebhook", "redeliverWebhook"),
+        "webhooks have no versions; each change says what holds afterwards",
     ),
     **dict.fromkeys(
         ("clearScope", "loadDemo", "importGraph", "snapshot"), "about many elements, or none: no one version is meant"

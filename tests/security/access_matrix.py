@@ -241,10 +241,14 @@ def leaks_in(raw: bytes, secrets: Mapping[str, Sequence[str]], allowed: set[str]
 class Planted:
     """A graph with secrets of the owner in it; planting again makes new records with the same marks."""
 
-    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]]) -> None:
+    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]], shared: Planted | None = None) -> None:
+        """`shared`: another graph, whose marks of what a project and everybody may see are used here too."""
         self.ask_as = ask_as
         self.count = 0
+        self.webhooks: list[str] = []
         self.secrets: dict[str, list[str]] = {kind: [f"zq{kind}{uuid4().hex[:12]}"] for kind in KINDS}
+        if shared is not None:
+            self.secrets |= {kind: list(shared.secrets[kind]) for kind in (*OF_PROJECT, *OF_GRAPH)}
         self.secrets["ids"] = []
         self.values: dict[str, Any] = {}
         """What arguments of a name mean: ids of planted records, and names that are no secret."""
@@ -269,7 +273,14 @@ class Planted:
             "createApiKey"
         ]
         self.secrets["token"] += [made["token"], made["token"].split("_", 2)[2]]
-        self.values = self._values(person, node, other) | ids | programs | {"key": made["apiKey"]["id"]}
+        while len(self.webhooks) < 2:  # a tenant may have a hundred, so they stay
+            given = {"url": f"https://x.example/{self.mark('keyname')}"}
+            hook = (await self.do(CREATE_WEBHOOK, "admin", input=given))["createWebhook"]
+            self.secrets["token"].append(hook["secret"])
+            self.webhooks.append(hook["webhook"]["id"])
+        self.values = self._values(person, node, other) | ids | programs
+        self.values |= {"key": made["apiKey"]["id"], "webhook": self.webhooks[0]}
+        self.values["spare_webhook"] = self.webhooks[1]
 
     async def _plant_graph(self, node: str, other: str) -> None:
         content = {"format": "markdown", "body": self.mark("content")}
@@ -305,6 +316,17 @@ class Planted:
         shared = await self._fact(
             person, self.mark("predicate"), self.mark("sharedfact"), "project_shared", "sharednote"
         )
+        proposed = {"text": f"{person} {self.mark('ingested')} owns {twin}", "structured": {"relations": []}}
+        proposed["structured"] = {"relations": [{**relation, "predicate": "owns"}]}
+        await self.do(INGEST, input={"scope": "agent_private", "trust": "PROPOSE", "notes": [proposed]})
+        theirs = {"text": f"{person} {self.mark('sharednote')} owns {twin}", "structured": proposed["structured"]}
+        given = {"scope": "project_shared", "trust": "PROPOSE", "notes": [theirs]}
+        told = (await self.do(INGEST, "colleague", input=given))["ingest"]
+        merged = [
+            (await self.do(UPSERT, input={"name": f"{name}{self.count}"}))["upsertEntity"]["entity"]["entityId"]
+            for name in ("Keeper", "Goner")
+        ]
+        await self.do(MERGE, keep=merged[0], merge=merged[1])
         found = await self.do(IDS, a=person, b=twin)
         return {
             "factId": one["factId"],
@@ -314,6 +336,8 @@ class Planted:
             "mergeId": found["b"]["entityId"],
             "predicateId": predicate,
             "unusedId": unused,
+            "proposalId": told["proposals"][0]["proposalId"],
+            "mergedId": merged[1],
         }
 
     async def _fact(
@@ -350,9 +374,11 @@ INVALIDATE = "mutation($id: ID!, $reason: String) { invalidateFact(factId: $id, 
 REGISTER = (
     "mutation($input: RegisterPredicateInput!) { registerPredicate(input: $input) { predicate { predicateId } } }"
 )
-INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created } }"
+INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created proposals { proposalId } } }"
+MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { mergedId } }"
 SAVE = "mutation($input: SaveProgramInput!) { saveProgram(input: $input) { program { programId } } }"
 RENAME = "mutation($id: Int!, $input: SaveProgramInput!) { updateProgram(id: $id, input: $input) { program { name } } }"
+CREATE_WEBHOOK = "mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }"
 CREATE_KEY = "mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { token apiKey { id } } }"
 IDS = "query($a: String!, $b: String!) { a: entity(name: $a) { entityId } b: entity(name: $b) { entityId } }"
 

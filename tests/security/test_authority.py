@@ -150,14 +150,8 @@ def doors(client: TestClient) -> Iterator[tuple[str, str]]:
 
 
 SAME_FOR_EVERYBODY = (
-    "/livez",
-    "/readyz",
-    "/health",
-    "/style.css",
-    "/graphiql",
-    "/studio",
-    "/programs/schema.json",
-    "/openapi.json",
+    *("/livez", "/readyz", "/health", "/style.css", "/graphiql", "/studio", "/docs"),
+    *("/programs/schema.json", "/openapi.json"),
 )
 """Addresses that hold nothing of the graph; a page of another origin cannot read them, since nothing allows it to."""
 

@@ -17,6 +17,7 @@ from ugs.events import Draft
 from ugs.extraction.events import FINISHED, GIVEN_UP, OWNER, POSTPONED, REQUESTED
 from ugs.extraction.model import EXTRACTIONS, WAITING, Extraction
 from ugs.facts.commands.facts import AddFact, NoteRef, assert_fact
+from ugs.facts.commands.ingestion import Object, Stated, check_relation
 from ugs.facts.commands.notes import AddNote, ensure_note
 from ugs.facts.errors import InvalidFact
 from ugs.facts.model import NOTES, Note
@@ -24,6 +25,8 @@ from ugs.facts.normalization import normalize_name
 from ugs.facts.resolution import EntityRef
 from ugs.facts.temporal.instants import Instant, instant_of
 from ugs.feature import Command, CommandWarning, Decider, Decision
+from ugs.proposals.commands import new_proposal
+from ugs.proposals.events import proposed_draft
 from ugs.unit_of_work import UnitOfWork
 
 MAX_CLAIMS = 32
@@ -65,6 +68,8 @@ class FinishExtraction(Command, frozen=True):
     note_id: str
     extractor: str
     claims: tuple[Claim, ...] = ()
+    propose: bool = False
+    """Make them proposals, which somebody has to approve."""
 
 
 class PostponeExtraction(Command, frozen=True):
@@ -121,12 +126,17 @@ async def finish(command: FinishExtraction, uow: UnitOfWork) -> Decision:
     if note is None:
         return Decision([])
     facts: list[dict[str, Any]] = []
+    proposed: list[dict[str, Any]] = []
     refused: list[dict[str, str]] = []
     warnings: list[CommandWarning] = []
     for index, claim in enumerate(command.claims[:MAX_CLAIMS]):
         path = f"facts[{index}]"
         try:
             support = check_support(claim, note.text, path)
+            if command.propose:
+                id = await _propose(claim, note, support, command.extractor, path, uow)
+                proposed.append({"proposal_id": id, "quote": [support.start, support.end]})
+                continue
             asserted = await assert_fact(_fact_of(claim, note, support), uow, index)
         except Unsupported as error:
             refused.append({"path": error.path, "reason": error.reason})
@@ -137,8 +147,19 @@ async def finish(command: FinishExtraction, uow: UnitOfWork) -> Decision:
             warnings += asserted.warnings
     if len(command.claims) > MAX_CLAIMS:
         refused.append({"path": f"facts[{MAX_CLAIMS}]", "reason": TOO_MANY})
-    told = _owned(row, extractor=command.extractor, attempts=row.attempts + 1, facts=facts, refused=refused)
+    more = {"proposals": proposed} if command.propose else {}
+    told = _owned(row, extractor=command.extractor, attempts=row.attempts + 1, facts=facts, refused=refused, **more)
     return Decision([Draft(FINISHED, row.note_id, told)], warnings)
+
+
+async def _propose(claim: Claim, note: Note, support: Support, extractor: str, path: str, uow: UnitOfWork) -> str:
+    """Stage the proposal of a claim; returns its id."""
+    object = Object(entity=claim.object) if claim.is_entity else Object(value=claim.object)
+    said = Stated(claim.subject, claim.predicate, object, support.valid_from, support.valid_to)
+    check_relation(said, path)
+    row = new_proposal(uow, note, said, f"extractor {extractor}")
+    await uow.stage([proposed_draft(row)])
+    return row.proposal_id
 
 
 def check_support(claim: Claim, text: str, path: str) -> Support:

@@ -50,12 +50,18 @@ def forget_note(event: Event) -> list[Change]:
     return [Drop(EXTRACTIONS, eq("note_id", event.payload["note_id"]))]
 
 
+def forget_withdrawn_note(event: Event) -> list[Change]:
+    """A note that an undo takes away leaves the queue; one that it brings back does not enter it again."""
+    return forget_note(event) if event.payload["drop"] else []
+
+
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     REQUESTED: request,
     POSTPONED: postpone,
     FINISHED: finish,
     GIVEN_UP: give_up,
     "NoteDeleted": forget_note,
+    "NoteRestored": forget_withdrawn_note,
 }
 ELEMENTS: Mapping[str, str] = dict.fromkeys((REQUESTED, POSTPONED, FINISHED, GIVEN_UP), "note_id")
 

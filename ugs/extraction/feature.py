@@ -13,4 +13,5 @@ EXTRACTION = Feature(
     deciders=commands.DECIDERS,
     elements=events.ELEMENTS,
     audiences=events.audiences_of,
+    inert=frozenset(events.ELEMENTS),
 )

@@ -43,8 +43,10 @@ CALLS = frozenset({FINISHED, POSTPONED, GIVEN_UP})
 class ExtractionWorker:
     """Works the queue of one system off, with one extractor and a number of calls per day (UTC)."""
 
-    def __init__(self, system: System, extractor: Extractor, calls_per_day: int) -> None:
+    def __init__(self, system: System, extractor: Extractor, calls_per_day: int, *, propose: bool = False) -> None:
         self.system, self.extractor, self.calls_per_day = system, extractor, calls_per_day
+        self.propose = propose
+        """Whether what is read out of notes has to be approved by somebody."""
         self._day, self._calls = -1, 0
 
     @asynccontextmanager
@@ -124,7 +126,9 @@ class ExtractionWorker:
         command: Command
         try:
             claims = await asyncio.to_thread(self.extractor.extract, notes[0].text, names)
-            command = FinishExtraction(note_id=row.note_id, extractor=self.extractor.name, claims=tuple(claims))
+            command = FinishExtraction(
+                note_id=row.note_id, extractor=self.extractor.name, claims=tuple(claims), propose=self.propose
+            )
         except ExtractionFailed as error:
             command = PostponeExtraction(note_id=row.note_id, error=error.message, final=error.final)
         except Exception as error:

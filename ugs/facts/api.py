@@ -14,8 +14,8 @@ from msgspec import Struct
 from ugs.events import Event
 from ugs.facts.access import may_configure, may_write
 from ugs.facts.commands.entities import AddEntityAlias, DeleteEntity, RenameEntity, UpsertEntity
-from ugs.facts.commands.entity_merge import MergeEntities
-from ugs.facts.commands.facts import ALREADY_KNOWN, EXTENDED, AddFact, DeleteFact, InvalidateFact, NoteRef
+from ugs.facts.commands.entity_merge import KeepApart, MergeEntities, find_merge_position
+from ugs.facts.commands.facts import ALREADY_KNOWN, EXTENDED, AddFact, CorrectFact, DeleteFact, InvalidateFact, NoteRef
 from ugs.facts.commands.ingestion import Ingest, NoteToIngest
 from ugs.facts.commands.notes import AddNote, DeleteNote
 from ugs.facts.commands.predicates import (
@@ -28,11 +28,12 @@ from ugs.facts.commands.predicates import (
 )
 from ugs.facts.errors import EntityNotFound, InvalidFact, NoteNotFound, PredicateNotFound
 from ugs.facts.model import FACTS, OPEN, PREDICATE_ALIASES, SINGLE, Entity, Fact, Note, Predicate
-from ugs.facts.normalization import Space, normalize_name, validate_space
+from ugs.facts.normalization import Space, is_uuid, normalize_name, validate_note, validate_space
 from ugs.facts.reader import SHARED, FactsReader, Moment, ref
 from ugs.facts.resolution import EntityRef, find_by_name, find_predicate, get_entity, get_fact, get_note, get_predicate
 from ugs.facts.temporal.instants import instant_of
 from ugs.feature import Command, CommandWarning
+from ugs.graph.undo import Undo
 from ugs.identity import Context
 from ugs.reads.filters import all_of, eq
 from ugs.storage import Session
@@ -50,6 +51,19 @@ class FactResult(Struct, frozen=True):
     superseded: list[Fact]
     warnings: list[CommandWarning]
     events: list[Event]
+
+
+class Correction(Struct, frozen=True):
+    """The result of a correction."""
+
+    fact: Fact | None
+    """The fact that took the place of the corrected one."""
+    before: Fact | None
+    """The corrected fact as it is now; None if it was retracted."""
+    reopened: list[Fact]
+    """Facts that hold again, since the one that had ended them was retracted."""
+    events: list[Event]
+    warnings: list[CommandWarning]
 
 
 class PredicateResult(Struct, frozen=True):
@@ -155,6 +169,21 @@ class Facts(FactsReader):
 
     async def merge_entities(self, keep_id: str, merge_id: str, key: str | None = None) -> Outcome:
         return await self.do(MergeEntities(keep_id=keep_id, merge_id=merge_id, space=self.viewer.space), key)
+
+    async def unmerge_entity(self, entity_id: str, key: str | None = None) -> Outcome:
+        """Undo the merge of an entity, by its former id: names, aliases, facts and their evidence come back.
+
+        Raises `UndoConflict` if something else changed what the merge had moved.
+        """
+        async with self.known() as session:
+            position = await find_merge_position(session, entity_id) if is_uuid(entity_id) else None
+        if position is None:
+            raise InvalidFact("the entity was not merged into another", field="entityId")
+        return await self.do(Undo(transaction=position, principal=self.principal), key)
+
+    async def keep_apart(self, entity_id: str, other_id: str, key: str | None = None) -> Outcome:
+        """Record that two entities are not the same, so that they are not suggested as duplicates again."""
+        return await self.do(KeepApart(entity_id=entity_id, other_id=other_id, space=self.viewer.space), key)
 
     # ── predicates ───────────────────────────────────────────────────────────
 
@@ -349,9 +378,50 @@ class Facts(FactsReader):
         async with self.known() as session:
             return await get_fact(session, fact_id, space)
 
-    async def delete_fact(self, fact_id: str, key: str | None = None) -> Outcome:
+    async def delete_fact(self, fact_id: str, key: str | None = None, *, reopen: bool = True) -> Outcome:
+        """Delete a fact; those that it had ended hold again, unless `reopen` is False."""
         await self.find_fact(fact_id)
-        return await self.do(DeleteFact(fact_id=fact_id, space=self.viewer.space), key)
+        return await self.do(DeleteFact(fact_id=fact_id, space=self.viewer.space, reopen=reopen), key)
+
+    async def correct_fact(
+        self,
+        fact_id: str,
+        action: str,
+        reason: str,
+        value: str | None = None,
+        *,
+        object: str | EntityRef | Entity | None = None,
+        moment: Moment | None = None,
+        reopen: bool = True,
+        key: str | None = None,
+    ) -> Correction:
+        """End, replace or retract a fact with a reason, in one command."""
+        command = CorrectFact(
+            fact_id=fact_id,
+            action=action,
+            reason=validate_note(reason, "reason"),
+            agent_id=self.principal.agent,
+            object_entity=None if object is None else ref(object),
+            object_value=value,
+            moment=None if moment is None else instant_of(moment, "at"),
+            reopen=reopen,
+            space=self.viewer.space,
+        )
+        return await self._correction(fact_id, await self.do(command, key))
+
+    async def _correction(self, fact_id: str, done: Outcome) -> Correction:
+        added = [event.element or "" for event in done.events if event.type in ("FactAdded", "EvidenceAdded")]
+        reopened = {event.element or "" for event in done.events if event.type == "FactReopened"}
+        async with self.known() as session:
+            wanted = sorted({fact_id, *added, *reopened})
+            rows: dict[str, Fact] = {row.fact_id: row for row in await session.find_many(FACTS, wanted)}
+        return Correction(
+            next((rows[id] for id in added if id in rows), None),
+            rows.get(fact_id),
+            [rows[id] for id in sorted(reopened) if id in rows],
+            done.events,
+            done.warnings,
+        )
 
     async def ingest(
         self,

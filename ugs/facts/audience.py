@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ugs.events import Event
 from ugs.facts.access import AccessScope
-from ugs.facts.model import ENTITIES, FACTS, NOTES, PREDICATES
+from ugs.facts.model import ENTITIES, ENTITY_DISTINCTIONS, EVIDENCE, FACTS, NOTES, PREDICATES, SUPERSESSIONS
 from ugs.facts.normalization import scope_keys
 from ugs.feature import Audience
 from ugs.identity import Principal
@@ -32,15 +32,33 @@ REFERENCES: Mapping[str, tuple[tuple[str, Table], ...]] = {
     "FactOverridden": (("fact_id", FACTS),),
     "FactDeleted": (("fact_id", FACTS),),
     "NoteDeleted": (("note_id", NOTES),),
+    "EvidenceRemoved": (("fact_id", FACTS), ("note_id", NOTES)),
+    "FactUnlinked": (("fact_id", FACTS), ("to_fact_id", FACTS)),
     "EntityAliasAdded": (("entity_id", ENTITIES),),
+    "EntityMergeEnded": (("entity_id", ENTITIES),),
+    "EntityKeptApart": (("entity_id", ENTITIES), ("other_id", ENTITIES)),
+    "EntityRestored": (("entity_id", ENTITIES),),
+    "PredicateRestored": (("predicate_id", PREDICATES),),
+    "NoteRestored": (("note_id", NOTES),),
+    "FactRestored": (("fact_id", FACTS),),
     "EntityDeleted": (("entity_id", ENTITIES),),
     "PredicateUpdated": (("predicate_id", PREDICATES),),
     "PredicateDeleted": (("predicate_id", PREDICATES),),
 }
 """Other events, with the records they refer to: an event is visible to readers who may see all of these."""
 
+MAIN_TABLES = frozenset({ENTITIES, PREDICATES, NOTES, FACTS})
+"""The tables whose rows name their owner."""
+
 TYPES = SELF_DESCRIBING_EVENTS | REFERENCES.keys()
 """All events about facts, notes, entities and predicates."""
+
+ROW_REFERENCES: Mapping[Table, tuple[tuple[str, Table], ...]] = {
+    EVIDENCE: (("note_id", NOTES),),
+    SUPERSESSIONS: (("to_fact_id", FACTS), ("note_id", NOTES)),
+    ENTITY_DISTINCTIONS: (("other_id", ENTITIES),),
+}
+"""The other records that a row of a record refers to: it is visible to readers who may see them too."""
 
 CREATION_EVENTS = frozenset({"NoteAdded", "FactAdded", "EntityUpserted", "PredicateRegistered"})
 """Events that create a record; they give the owner of a record deleted since."""
@@ -93,10 +111,7 @@ async def seen_by(session: Session, viewer: AccessScope, events: Sequence[Event]
 async def readers_of(session: Session, events: Sequence[Event]) -> list[Readers]:
     """The audience of each event; at most one look-up per kind of record, and one in the log for deleted records."""
     payloads = [event.payload for event in events]
-    references = [
-        [(table, payload.get(key)) for key, table in REFERENCES.get(event.type, ())]
-        for event, payload in zip(events, payloads, strict=True)
-    ]
+    references = [_references(event) for event in events]
     owners = await _owners(session, {found for some in references for found in some})
     return [
         Readers(
@@ -105,6 +120,31 @@ async def readers_of(session: Session, events: Sequence[Event]) -> list[Readers]
             else tuple(owners.get(found) for found in some) or (None,)
         )
         for event, payload, some in zip(events, payloads, references, strict=True)
+    ]
+
+
+def _references(event: Event) -> list[tuple[Table, Any]]:
+    """The records that an event refers to; one that restores rows also those of its rows."""
+    payload = event.payload
+    found = [(table, payload.get(key)) for key, table in REFERENCES.get(event.type, ())]
+    if not event.type.endswith("Restored"):
+        return found
+    for of, references in ROW_REFERENCES.items():
+        found += [(table, row.get(key)) for row in payload["put"].get(of.name, ()) for key, table in references]
+    return list(dict.fromkeys(found))
+
+
+async def show_rows(session: Session, principal: Principal, rows: Sequence[tuple[Table, Row]]) -> list[bool]:
+    """Whether a principal may see each row of a record: its own owner decides, and those of what it refers to."""
+    viewer = AccessScope.of(principal)
+    if viewer.space is None:
+        return [True] * len(rows)
+    references = [[(other, getattr(row, key)) for key, other in ROW_REFERENCES.get(table, ())] for table, row in rows]
+    owners = await _owners(session, {found for some in references for found in some})
+    return [
+        (table not in MAIN_TABLES or Owner.of(_fields(row)).allows(viewer))
+        and Readers(tuple(owners.get(found) for found in some)).includes(viewer)
+        for (table, row), some in zip(rows, references, strict=True)
     ]
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from msgspec import Struct
 
 from ugs.errors import LimitExceeded
 from ugs.facts.access import AccessScope
-from ugs.facts.model import ENTITIES, ENTITY_ALIASES, Entity, EntityAlias
+from ugs.facts.model import (
+    ENTITIES,
+    ENTITY_ALIASES,
+    ENTITY_DISTINCTIONS,
+    Entity,
+    EntityAlias,
+    EntityDistinction,
+)
 from ugs.facts.normalization import Space
 from ugs.reads.filters import in_
 from ugs.reads.plan import Page
@@ -34,7 +41,7 @@ class Suggestion(Struct, frozen=True):
 
 
 async def suggest_duplicates(session: Session, viewer: AccessScope, space: Space, limit: int = 50) -> list[Suggestion]:
-    """Pairs of entities of a project that may be duplicates, most certain first."""
+    """Pairs of entities of a project that may be duplicates, most certain first; none that was rejected before."""
     entities: list[Entity] = await session.fetch(
         ENTITIES, viewer.within(space), page=Page(limit=MAX_COMPARED_ENTITIES + 1)
     )
@@ -56,7 +63,16 @@ async def suggest_duplicates(session: Session, viewer: AccessScope, space: Space
     ):
         for one, other in pairs:
             found.setdefault((one, other), Suggestion(by_id[one], by_id[other], reason))
-    return list(found.values())[:limit]
+    apart = await _kept_apart(session, ids)
+    return [one for pair, one in found.items() if tuple(sorted(pair)) not in apart][:limit]
+
+
+async def _kept_apart(session: Session, ids: Sequence[str]) -> set[tuple[str, str]]:
+    """The pairs of these entities that are known not to be the same."""
+    if not ids:
+        return set()
+    rows: list[EntityDistinction] = await session.fetch(ENTITY_DISTINCTIONS, in_("entity_id", ids))
+    return {(row.entity_id, row.other_id) for row in rows}
 
 
 def _normalized_words(name: str) -> str:

@@ -9,9 +9,11 @@ import msgspec
 
 from ugs.changes import Change, Drop, Patch, Put
 from ugs.events import Draft, Event
+from ugs.facts.access import may_configure
 from ugs.facts.model import (
     ENTITIES,
     ENTITY_ALIASES,
+    ENTITY_DISTINCTIONS,
     ENTITY_MERGES,
     ENTITY_NODES,
     EVIDENCE,
@@ -25,9 +27,12 @@ from ugs.facts.model import (
     EntityNode,
     Invalidation,
     Override,
+    Predicate,
 )
 from ugs.facts.temporal.instants import instant_of, instant_text
-from ugs.reads.filters import any_of, eq
+from ugs.identity import Principal
+from ugs.reads.filters import all_of, any_of, eq
+from ugs.records import Part, RecordKind, allow_restoring, restore_rows
 from ugs.tables import Row, Table
 
 INSTANTS = frozenset({"created_at", "updated_at", "valid_from", "valid_to", "effective_at"})
@@ -42,6 +47,7 @@ RECORDS: Mapping[str, tuple[Table, str]] = {
     "FactAdded": (FACTS, "fact_id"),
     "FactSuperseded": (SUPERSESSIONS, "from_fact_id"),
     "EvidenceAdded": (EVIDENCE, "fact_id"),
+    "EntityKeptApart": (ENTITY_DISTINCTIONS, "entity_id"),
 }
 """Events that carry a whole record: its table, and the payload key that names the event's element."""
 
@@ -110,7 +116,8 @@ def delete_entity(event: Event) -> list[Change]:
     """Delete the entity with its aliases, its link to the graph, and the merges that refer to it."""
     id = event.payload["entity_id"]
     merges = any_of(eq("entity_id", id), eq("into_entity_id", id))
-    return [*_drops("entity_id", id, (ENTITIES, ENTITY_ALIASES, ENTITY_NODES)), Drop(ENTITY_MERGES, merges)]
+    own = (ENTITIES, ENTITY_ALIASES, ENTITY_NODES, ENTITY_DISTINCTIONS)
+    return [*_drops("entity_id", id, own), Drop(ENTITY_MERGES, merges)]
 
 
 def merge_entity(event: Event) -> list[Change]:
@@ -118,7 +125,7 @@ def merge_entity(event: Event) -> list[Change]:
     data = event.payload
     id = data["entity_id"]
     return [
-        *_drops("entity_id", id, (ENTITIES, ENTITY_ALIASES, ENTITY_NODES)),
+        *_drops("entity_id", id, (ENTITIES, ENTITY_ALIASES, ENTITY_NODES, ENTITY_DISTINCTIONS)),
         Put(ENTITY_MERGES, row_in(ENTITY_MERGES, data)),
     ]
 
@@ -135,6 +142,27 @@ def delete_fact(event: Event) -> list[Change]:
     id = event.payload["fact_id"]
     links = any_of(eq("from_fact_id", id), eq("to_fact_id", id))
     return [*_drops("fact_id", id, (FACTS, EVIDENCE, INVALIDATIONS, OVERRIDES)), Drop(SUPERSESSIONS, links)]
+
+
+def remove_evidence(event: Event) -> list[Change]:
+    """Remove a note that goes from the evidence of a fact, and the supersession of the fact that it caused."""
+    note = eq("note_id", event.payload["note_id"])
+    id = event.payload["fact_id"]
+    return [
+        Drop(EVIDENCE, all_of(eq("fact_id", id), note)),
+        Drop(SUPERSESSIONS, all_of(eq("from_fact_id", id), note)),
+    ]
+
+
+def unlink_fact(event: Event) -> list[Change]:
+    """Remove the links of a fact to a successor that goes."""
+    data = event.payload
+    return [Drop(SUPERSESSIONS, all_of(eq("from_fact_id", data["fact_id"]), eq("to_fact_id", data["to_fact_id"])))]
+
+
+def unmerge_entity(event: Event) -> list[Change]:
+    """Remove the merge of an entity into one that goes."""
+    return [Drop(ENTITY_MERGES, eq("entity_id", event.payload["entity_id"]))]
 
 
 def _drops(field: str, value: str, tables: Iterable[Table]) -> list[Change]:
@@ -184,6 +212,67 @@ async def prepare_replay(uow: Any, events: Sequence[Event]) -> None:
     await uow.prefetch(wanted)
 
 
+def check_predicate_level(principal: Principal, row: Predicate) -> None:
+    """Raise `Forbidden` for a predicate that is shared with others, unless the principal may configure it."""
+    may_configure(principal, row.scope_key)
+
+
+def _record_kind(
+    name: str, main: Table, *parts: Part, check: Callable[[Principal, Any], None] = allow_restoring
+) -> RecordKind:
+    """A kind of record of this feature; its events are those that name it as their element."""
+    return RecordKind(
+        name=name,
+        key=main.key[0],
+        restored=f"{name.title()}Restored",
+        parts=(Part(main, main.key[0]), *parts),
+        types=EVENTS_OF[name] | {f"{name.title()}Restored"},
+        encode=to_payload,
+        decode=row_in,
+        check_restoring=check,
+    )
+
+
+EVENTS_OF: Mapping[str, frozenset[str]] = {
+    "entity": frozenset(
+        {"EntityUpserted", "EntityAliasAdded", "EntityMerged", "EntityDeleted", "EntityMergeEnded", "EntityKeptApart"}
+    ),
+    "predicate": frozenset({"PredicateRegistered", "PredicateAliasAdded", "PredicateUpdated", "PredicateDeleted"}),
+    "note": frozenset({"NoteAdded", "NoteDeleted"}),
+    "fact": frozenset(
+        {
+            *("FactAdded", "FactSuperseded", "EvidenceAdded", "EvidenceRemoved", "FactUnlinked", "FactInvalidated"),
+            *("FactExtended", "FactReopened", "FactOverridden", "FactMoved", "FactDeleted"),
+        }
+    ),
+}
+"""The events of each kind of record."""
+
+RECORD_KINDS = (
+    _record_kind(
+        "entity",
+        ENTITIES,
+        Part(ENTITY_ALIASES, "entity_id", "aliases"),
+        Part(ENTITY_NODES, "entity_id", "nodes"),
+        Part(ENTITY_MERGES, "entity_id", "merges", is_shown=False),
+        Part(ENTITY_DISTINCTIONS, "entity_id", "kept_apart_from"),
+    ),
+    _record_kind(
+        "predicate", PREDICATES, Part(PREDICATE_ALIASES, "predicate_id", "aliases"), check=check_predicate_level
+    ),
+    _record_kind("note", NOTES),
+    _record_kind(
+        "fact",
+        FACTS,
+        Part(EVIDENCE, "fact_id", "evidence"),
+        Part(SUPERSESSIONS, "from_fact_id", "superseded_by"),
+        Part(INVALIDATIONS, "fact_id", "ended_because"),
+        Part(OVERRIDES, "fact_id", "overridden"),
+    ),
+)
+"""What `changes` lists and an undo restores."""
+
+
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     **{name: store(table) for name, (table, _) in RECORDS.items()},
     "NoteDeleted": delete_note,
@@ -198,8 +287,16 @@ REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "FactOverridden": override_fact,
     "FactMoved": change_record(FACTS, "fact_id"),
     "FactDeleted": delete_fact,
+    "EvidenceRemoved": remove_evidence,
+    "FactUnlinked": unlink_fact,
+    "EntityMergeEnded": unmerge_entity,
+    **{kind.restored: restore_rows(kind) for kind in RECORD_KINDS},
 }
 ELEMENTS: Mapping[str, str] = {
+    **{kind.restored: kind.key for kind in RECORD_KINDS},
+    "EvidenceRemoved": "fact_id",
+    "FactUnlinked": "fact_id",
+    "EntityMergeEnded": "entity_id",
     **{name: key for name, (_, key) in RECORDS.items()},
     "NoteDeleted": "note_id",
     "EntityDeleted": "entity_id",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ugs.facts import events
-from ugs.facts.audience import audiences_of
+from ugs.facts.audience import audiences_of, show_rows
 from ugs.facts.commands import entities, entity_merge, facts, ingestion, notes, predicates
 from ugs.facts.model import TABLES
 from ugs.facts.prefetch import prepare_group
+from ugs.facts.temporal.timeline import refresh_restored
 from ugs.feature import Feature
 
 FACTS = Feature(
@@ -25,4 +26,7 @@ FACTS = Feature(
     prepare_group=prepare_group,
     prepare_replay=events.prepare_replay,
     audiences=audiences_of,
+    records=events.RECORD_KINDS,
+    after_restoring=refresh_restored,
+    show_rows=show_rows,
 )

@@ -62,6 +62,14 @@ class EntityMerge(Struct, frozen=True, gc=False):
     created_at: Instant
 
 
+class EntityDistinction(Struct, frozen=True, gc=False):
+    """Two entities that are known not to be the same; kept with the one whose id comes first."""
+
+    entity_id: str
+    other_id: str
+    created_at: Instant
+
+
 class Predicate(Struct, frozen=True, gc=False):
     """A predicate of the controlled vocabulary."""
 
@@ -264,6 +272,15 @@ ENTITY_MERGES = Table(
     indexes=[Index(("into_entity_id",)), Index(("canonical_norm",))],
 )
 
+ENTITY_DISTINCTIONS = Table(
+    "graph_entity_distinctions",
+    EntityDistinction,
+    [_id_field("entity_id"), _id_field("other_id"), _time_of_change("created_at")],
+    key=["entity_id", "other_id"],
+    indexes=[Index(("other_id",))],
+    added_later=True,
+)
+
 PREDICATES = Table(
     "graph_predicates",
     Predicate,
@@ -464,6 +481,7 @@ TABLES = (
     ENTITY_ALIASES,
     ENTITY_NODES,
     ENTITY_MERGES,
+    ENTITY_DISTINCTIONS,
     PREDICATES,
     PREDICATE_ALIASES,
     NOTES,

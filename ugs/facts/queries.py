@@ -89,12 +89,6 @@ async def fetch_active_facts_for_subject(
     return await session.fetch(FACTS, where, NEWEST_FIRST)
 
 
-async def predicate_id_for(session: Session, space: Space, named: str) -> str | None:
-    """The id of the predicate with this alias in a project, or None."""
-    found = await find_predicate(session, space, named)
-    return None if found is None else found.predicate_id
-
-
 def entities_where(space: Space, viewer: AccessScope, kind: str | None = None, search: str | None = None) -> Where:
     """The condition for entities of a project, of a kind, whose name contains a text."""
     return all_of(

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.json import encode
+from msgspec.structs import replace
 
 from ugs.events import Event
 from ugs.feature import Command, CommandWarning
@@ -198,12 +199,13 @@ class Graph:
 
     async def undo(self, selection: Undo, key: str | None = None) -> Changed:
         """Reverse events by new ones; raises `UndoConflict` if something else changed the same elements since."""
-        return await self.do(selection, key)
+        return await self.do(replace(selection, principal=self.principal), key)
 
     async def preview_undo(self, selection: Undo) -> UndoPlan:
         """What an undo would do now, and what stands in its way; changes nothing."""
         async with self.system.session() as session:
-            return await plan_undo(session, selection)
+            rules = self.system.catalog.rules
+            return await plan_undo(session, rules, replace(selection, principal=self.principal))
 
     async def load_demo(self, force: bool = False) -> Changed:
         return await self.do(load_demo(force))
@@ -357,12 +359,13 @@ class Graph:
         first: int = 50,
         after: str | None = None,
     ) -> ChangePage:
-        """Elements added, changed and removed between two points in history (default: until now), by id."""
+        """Elements and records added, changed and removed between two points in history (default: until now), by id."""
         begin = await self.system.moments.position_at(start)
         until = None if end is None else await self.system.moments.position_at(end)
         async with self.system.session() as session:
             last = (await session.head()).position if until is None else until
-            return await list_changes(session, begin, last, wanted or ChangeFilter(), first, after)
+            rules, filter = self.system.catalog.rules, wanted or ChangeFilter()
+            return await list_changes(session, rules, self.principal, begin, last, filter, first, after)
 
     async def versions(self, id: str) -> list[ElementVersion]:
         async with self.system.session() as session:

@@ -1,8 +1,9 @@
-"""What changed between two positions of the log: elements added, changed and removed.
+"""What changed between two positions of the log: elements and records added, changed and removed.
 
-The result equals the difference of two exports, but costs no replay: the events of the range name the elements, and
-the own events of each element give its state at both positions. The cost is that of reading the range once per page,
-and the events of the elements on the page.
+The result equals the difference of two exports, but costs no replay: the events of the range name what may differ, and
+the own events of each element or record give its state at both positions. The cost is that of reading the range once
+per page, and the events of what is on the page. Records are facts, entities, notes and predicates, as far as the reader
+may see them, and ontologies (`ugs.records`).
 
 In a log that another program wrote, an edge that disappears with its node without an event of its own is not listed.
 """
@@ -15,21 +16,23 @@ from typing import Any
 
 from msgspec import Struct
 
+from ugs.catalog import Rules
 from ugs.errors import InvalidArgument, InvalidSyntax, LimitExceeded, PositionNotFound
 from ugs.events import Event
 from ugs.graph.content import content_after
 from ugs.graph.events import ELEMENTS
-from ugs.graph.model import Edge, Element, Node
+from ugs.graph.model import Element, Node
+from ugs.graph.record_history import events_between, kinds_by_type, show_states, states_between
 from ugs.graph.versions import build_versions
-from ugs.log.replay import CHUNK_BYTES
+from ugs.identity import Principal
 from ugs.reads.cursors import decode_cursor, encode_cursor
-from ugs.storage import EventQuery, Session
+from ugs.records import RecordKind, RecordState
+from ugs.storage import Session
 from ugs.support.time_slice import TimeSlice
 from ugs.values import JsonText, to_text
 
 MAX_EVENTS = 100_000
 """The longest range that is compared; a longer one is compared in parts."""
-CHUNK_EVENTS = 2_000
 ELEMENTS_PER_READ = 100
 MAX_PAGE_SIZE = 500
 ELEMENT_EVENTS = frozenset(ELEMENTS)
@@ -52,18 +55,33 @@ class ElementState(Struct, frozen=True):
 
     def fields(self) -> dict[str, JsonText]:
         """The fields that an export shows, as canonical text."""
-        record = {name: to_text(value) for name, value in self.element.as_json().items()}
-        if self.content is not None:
-            record["content"] = to_text(self.content)
-        return record
+        return {name: to_text(value) for name, value in self.as_json().items()}
+
+    def as_json(self) -> dict[str, Any]:
+        """The element as an export shows it."""
+        content = {} if self.content is None else {"content": self.content}
+        return {**self.element.as_json(), **content}
+
+    @property
+    def kind_name(self) -> str:
+        return "node" if isinstance(self.element, Node) else "edge"
+
+    @property
+    def rank(self) -> str:
+        """What orders elements and records of one id: digits come before the names of records."""
+        return NODE_RANK if isinstance(self.element, Node) else "1"
+
+
+State = ElementState | RecordState
+NODE_RANK = "0"
 
 
 class ElementChange(Struct, frozen=True):
-    """An element that differs between two positions; at least one of the states exists."""
+    """An element or a record that differs between two positions; at least one of the states exists."""
 
     id: str
-    before: ElementState | None
-    after: ElementState | None
+    before: State | None
+    after: State | None
 
     @property
     def kind(self) -> ChangeKind:
@@ -72,11 +90,22 @@ class ElementChange(Struct, frozen=True):
         return ChangeKind.REMOVED if self.after is None else ChangeKind.CHANGED
 
     @property
-    def element(self) -> Element:
+    def state(self) -> State:
         """The later of the two states."""
         state = self.after or self.before
         assert state is not None
-        return state.element
+        return state
+
+    @property
+    def element(self) -> Element | None:
+        """The node or edge in the later of the two states; None for a record."""
+        state = self.state
+        return state.element if isinstance(state, ElementState) else None
+
+    @property
+    def element_kind(self) -> str:
+        """`node`, `edge`, or the name of the kind of record."""
+        return self.state.kind_name
 
     @property
     def fields(self) -> list[str]:
@@ -86,9 +115,9 @@ class ElementChange(Struct, frozen=True):
         return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
     @property
-    def place(self) -> tuple[str, int]:
-        """What changes are ordered by: the id, and for one id the node before the edge."""
-        return self.id, int(isinstance(self.element, Edge))
+    def place(self) -> tuple[str, str]:
+        """What changes are ordered by: the id, and for one id the node, then the edge, then records."""
+        return self.id, self.state.rank
 
     @property
     def cursor(self) -> str:
@@ -101,17 +130,17 @@ class ChangeFilter(Struct, frozen=True):
 
     kinds: frozenset[ChangeKind] = frozenset()
     element: str = ""
-    """`node` or `edge`."""
+    """`node`, `edge`, or the name of a kind of record."""
     types: frozenset[str | None] = frozenset()
-    """Types before or after the change; None for elements without a type."""
+    """Types before or after the change; None for elements without a type. Records have none."""
     ids: frozenset[str] = frozenset()
 
     def accepts(self, change: ElementChange) -> bool:
         if self.kinds and change.kind not in self.kinds:
             return False
-        if self.element and isinstance(change.element, Node) != (self.element == "node"):
+        if self.element and change.element_kind != self.element:
             return False
-        states = [state for state in (change.before, change.after) if state is not None]
+        states = [state for state in (change.before, change.after) if isinstance(state, ElementState)]
         return not self.types or any(state.element.type in self.types for state in states)
 
 
@@ -127,13 +156,15 @@ class ChangePage(Struct, frozen=True):
 
 async def list_changes(
     session: Session,
+    rules: Rules,
+    principal: Principal,
     start: int,
     end: int,
     wanted: ChangeFilter = ChangeFilter(),  # noqa: B008 (immutable)
     first: int = 50,
     after: str | None = None,
 ) -> ChangePage:
-    """The changes between two positions, a page at a time.
+    """The changes between two positions that a principal may see, a page at a time.
 
     Raises `PositionNotFound` for a position the log does not have, `InvalidArgument` if the range runs backwards, and
     `LimitExceeded` if it is longer than `MAX_EVENTS`.
@@ -142,10 +173,10 @@ async def list_changes(
     if not 0 <= first <= MAX_PAGE_SIZE:
         raise LimitExceeded(f"first lies between 0 and {MAX_PAGE_SIZE}; go on with after", limit=MAX_PAGE_SIZE)
     place = _parse_cursor(after)
-    ids = await _changed_ids(session, start, end, wanted.ids)
+    named = await _changed_names(session, rules, start, end, wanted)
     found: list[ElementChange] = []
-    rest = sorted(id for id in ids if place is None or id >= place[0])
-    async for change in _compare(session, rest, start, end):
+    rest = sorted(name for name in named if place is None or name[0] >= place[0])
+    async for change in _compare(session, rules, principal, rest, start, end):
         is_behind = place is None or change.place > place
         if is_behind and wanted.accepts(change):
             found.append(change)
@@ -169,54 +200,82 @@ async def check_range(session: Session, start: int, end: int) -> None:
         )
 
 
-def _parse_cursor(cursor: str | None) -> tuple[str, int] | None:
+def _parse_cursor(cursor: str | None) -> tuple[str, str] | None:
     if cursor is None:
         return None
     id, rank = decode_cursor(cursor, ORDER, 2)
-    if not isinstance(id, str) or not isinstance(rank, int):
+    if not isinstance(id, str) or not isinstance(rank, str):
         raise InvalidSyntax("The cursor belongs to another list; start again without it")
     return id, rank
 
 
-async def events_between(
-    session: Session, start: int, end: int, types: frozenset[str] | None = None, elements: frozenset[str] | None = None
-) -> AsyncIterator[list[Event]]:
-    """The events in (start, end], oldest first, in chunks."""
-    while start < end:
-        query = EventQuery(
-            after=start, until=end, limit=CHUNK_EVENTS, types=types, elements=elements, max_bytes=CHUNK_BYTES
-        )
-        events = await session.events(query)
-        if not events:
-            return
-        yield events
-        start = events[-1].position
+Name = tuple[str, str]
+"""An id with the name of its kind of record, or with `NODE_RANK` for a node or edge."""
 
 
-async def _changed_ids(session: Session, start: int, end: int, among: frozenset[str]) -> set[str]:
-    """The elements with an event in the range."""
-    ids: set[str] = set()
+async def _changed_names(session: Session, rules: Rules, start: int, end: int, wanted: ChangeFilter) -> set[Name]:
+    """The elements and records with an event in the range, as far as the filter names their kind."""
+    kinds = {type: kind for type, kind in kinds_by_type(rules).items() if wanted.element in ("", kind.name)}
+    if wanted.types:
+        kinds = {}
+    elements = ELEMENT_EVENTS if wanted.element in ("", "node", "edge") else frozenset()
+    among = wanted.ids
+    # What has no element in its events is found by their type alone.
+    named = among if all(kind.is_element for kind in kinds.values()) else frozenset()
+    found: set[Name] = set()
     time = TimeSlice()
-    async for events in events_between(session, start, end, ELEMENT_EVENTS, among or None):
-        ids.update(event.element for event in events if event.element is not None)
+    async for events in events_between(session, start, end, elements | kinds.keys(), named or None):
+        for event in events:
+            kind = kinds.get(event.type)
+            if kind is not None:
+                found.add((kind.id_of(event), kind.name))
+            elif event.element is not None:
+                found.add((event.element, NODE_RANK))
         await time.pause()
-    return ids
+    return {name for name in found if not among or name[0] in among}
 
 
-async def _compare(session: Session, ids: Sequence[str], start: int, end: int) -> AsyncIterator[ElementChange]:
-    """The differences of these elements, in the given order."""
+async def _compare(
+    session: Session, rules: Rules, principal: Principal, names: Sequence[Name], start: int, end: int
+) -> AsyncIterator[ElementChange]:
+    """The differences of these elements and records, in the given order."""
+    kinds = {kind.name: kind for kind in rules.records}
+    for begin in range(0, len(names), ELEMENTS_PER_READ):
+        some = names[begin : begin + ELEMENTS_PER_READ]
+        found = await _compare_elements(session, [id for id, kind in some if kind == NODE_RANK], start, end)
+        for name in dict.fromkeys(kind for _, kind in some if kind != NODE_RANK):
+            ids = [id for id, kind in some if kind == name]
+            found += await _compare_records(session, rules, principal, kinds[name], ids, start, end)
+        for change in sorted(found, key=lambda change: change.place):
+            yield change
+
+
+async def _compare_elements(session: Session, ids: Sequence[str], start: int, end: int) -> list[ElementChange]:
+    lives: dict[str, list[Event]] = {id: [] for id in ids}
     time = TimeSlice()
-    for begin in range(0, len(ids), ELEMENTS_PER_READ):
-        some = ids[begin : begin + ELEMENTS_PER_READ]
-        lives: dict[str, list[Event]] = {id: [] for id in some}
-        async for events in events_between(session, 0, end, ELEMENT_EVENTS, frozenset(some)):
+    if ids:
+        async for events in events_between(session, 0, end, ELEMENT_EVENTS, frozenset(ids)):
             for event in events:
                 lives[event.element or ""].append(event)
             await time.pause()
-        for id in some:
-            for change in compare_states(id, state_after(id, lives[id], start), state_after(id, lives[id], end)):
-                yield change
-            await time.pause()
+    found: list[ElementChange] = []
+    for id in ids:
+        found += compare_states(id, state_after(id, lives[id], start), state_after(id, lives[id], end))
+        await time.pause()
+    return found
+
+
+async def _compare_records(
+    session: Session, rules: Rules, principal: Principal, kind: RecordKind, ids: Sequence[str], start: int, end: int
+) -> list[ElementChange]:
+    told = [one async for one in states_between(session, rules, kind, ids, start, end)]
+    before = await show_states(session, rules, principal, [one[1] for one in told])
+    after = await show_states(session, rules, principal, [one[2] for one in told])
+    found = []
+    for id, then, now in zip([one[0] for one in told], before, after, strict=True):
+        if (then is None) != (now is None) or (then is not None and now is not None and then.fields() != now.fields()):
+            found.append(ElementChange(id, then, now))
+    return found
 
 
 def state_after(id: str, events: Sequence[Event], position: int) -> ElementState | None:

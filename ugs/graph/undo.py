@@ -1,19 +1,22 @@
-"""Undo: reverse events of the graph by new events.
+"""Undo: reverse events of the graph and of records by new events.
 
-The selected events are reversed element by element: each element returns to its state before the first of them. Nothing
-is removed from the log, so an undo is an ordinary transaction that can be undone too.
+The selected events are reversed element by element: each element returns to its state before the first of them. Records
+(`ugs.records`) are reversed row by row, so that what happened since to other rows of the same record stays. Nothing is
+removed from the log, so an undo is an ordinary transaction that can be undone too.
 
-An undo is refused if anything happened later to one of the elements that it would reverse as well, or if the selection
-contains events that are no changes of elements. `plan_undo` computes both without changing anything.
+An undo is refused if anything happened later to what it would reverse as well, if the selection contains events that
+cannot be reversed or that the principal may not see, or if others need what would go. `plan_undo` computes all that
+without changing anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import UNSET, Struct
 
+from ugs.catalog import Rules
 from ugs.errors import InvalidArgument, InvalidSyntax, LimitExceeded, PositionNotFound, UndoConflict
 from ugs.events import Event
 from ugs.feature import Command, CommandWarning, Decision
@@ -25,23 +28,33 @@ from ugs.graph.changes import (
     ElementChange,
     ElementState,
     compare_states,
-    events_between,
     state_after,
 )
 from ugs.graph.commands import Delete, Update
 from ugs.graph.events import ELEMENTS, prepare
 from ugs.graph.model import EDGES, Edge, Node
+from ugs.graph.record_history import (
+    Fetching,
+    Obstacle,
+    Restoration,
+    events_between,
+    find_obstacles,
+    kinds_by_type,
+    plan_restoration,
+    show_states,
+)
 from ugs.graph.versions import difference
-from ugs.reads.filters import Where, any_of, in_
+from ugs.identity import LOCAL, Principal
+from ugs.reads.filters import any_of, in_
+from ugs.records import RecordState
 from ugs.storage import Session
 from ugs.support.time_slice import TimeSlice
-from ugs.tables import Table
 from ugs.unit_of_work import UnitOfWork
 
 MAX_EVENTS = 10_000
 """Events that one undo reverses at most."""
-REVERSIBLE = frozenset({*ELEMENTS, "EdgeCounterSet"})
-"""Event types that an undo may select. A counter stays where it is, so that no generated id is given twice."""
+INERT = frozenset({"EdgeCounterSet"})
+"""Event types that an undo passes over. A counter stays where it is, so that no generated id is given twice."""
 UNRESTORED = frozenset({"created", "modified"})
 """Fields that an undo does not restore: the new events made the element what it is."""
 MAX_CONFLICTS = 20
@@ -51,12 +64,16 @@ MAX_CONFLICTS = 20
 class Undo(Command, frozen=True):
     """Reverse events, atomically: a range of positions, single events, or the transaction that has an event."""
 
+    GENERATED_FIELDS = frozenset({"principal"})
+
     after: int | None = None
     until: int | None = None
     """The events with positions in (after, until]."""
     positions: tuple[int, ...] = ()
     transaction: int | None = None
     """The position of any event of the transaction."""
+    principal: Principal = LOCAL.principal
+    """On whose behalf: only events that they may see are undone."""
 
 
 class UndoObstacle(Struct, frozen=True):
@@ -77,25 +94,31 @@ class UndoPlan(Struct, frozen=True):
     """The positions of the events that are reversed."""
     kept_edges: list[ElementState]
     """Edges that are older than a node that goes, to which they lead: they go with it and are added again."""
+    restorations: list[Restoration]
+    """The rows of records that change."""
+
+    @property
+    def element_changes(self) -> list[ElementChange]:
+        return [change for change in self.changes if change.element is not None]
 
 
-async def plan_undo(session: Session, command: Undo) -> UndoPlan:
+async def plan_undo(session: Session, rules: Rules, command: Undo) -> UndoPlan:
     """What an undo would do now; reads only. Raises a coded error if the selection itself is not valid."""
-    return await _plan(session, session, command, ())
+    return await _plan(session, session, rules, command, ())
 
 
 async def undo(command: Undo, uow: UnitOfWork) -> Decision:
     """Decide an undo: stages the reversal of each element, or raises `UndoConflict`."""
     # Events decided earlier in the same group are not in the log yet.
-    plan = await _plan(uow.session, uow, command, uow.events)
+    plan = await _plan(uow.session, uow, uow.catalog.rules, command, uow.events)
     if plan.conflicts:
         raise UndoConflict(
             f"Nothing was undone: {plan.conflicts[0].reason}",
             conflicts=[_describe(conflict) for conflict in plan.conflicts[:MAX_CONFLICTS]],
             total=len(plan.conflicts),
         )
-    removed = [change.id for change in plan.changes if change.after is None]
-    await prepare(uow, [change.id for change in plan.changes], removed)
+    removed = [change.id for change in plan.element_changes if change.after is None]
+    await prepare(uow, [change.id for change in plan.element_changes], removed)
     return Decision([], await _reverse(plan, uow))
 
 
@@ -135,7 +158,7 @@ async def _select_events(session: Session, positions: Sequence[int], end: int, p
 
 async def _select_transaction(session: Session, position: int, pending: Sequence[Event]) -> list[Event]:
     (event,) = await _read_range(session, position - 1, position, pending)
-    if event.tx is None or event.type not in REVERSIBLE:
+    if event.tx is None:
         return [event]
     start = position - event.tx.index - 1
     _check_count(event.tx.size)
@@ -164,22 +187,13 @@ def _check_count(count: int) -> None:
 # ── the plan ─────────────────────────────────────────────────────────────────
 
 
-class Fetching(Protocol):
-    """What a session and a unit of work have in common."""
-
-    async def fetch(self, table: Table, where: Where = ..., /) -> list[Any]: ...
-
-
-async def _plan(session: Session, rows: Fetching, command: Undo, pending: Sequence[Event]) -> UndoPlan:
+async def _plan(session: Session, rows: Fetching, rules: Rules, command: Undo, pending: Sequence[Event]) -> UndoPlan:
     """What to restore, and what stands in the way: per element the selected events must be its newest ones."""
     selected = await _select(session, command, pending)
     positions = {event.position for event in selected}
-    conflicts = [
-        # Neither its type nor its element: not everybody may see the event.
-        UndoObstacle(event.position, None, f"event {event.position} is no change of a node or an edge")
-        for event in selected
-        if event.type not in REVERSIBLE
-    ]
+    conflicts = await _check_selected(session, rules, command, selected)
+    if conflicts:
+        return UndoPlan([], conflicts, sorted(positions), [], [])
     first: dict[str, int] = {}
     for event in selected:
         if event.type in ELEMENTS and event.element is not None:
@@ -203,7 +217,71 @@ async def _plan(session: Session, rows: Fetching, command: Undo, pending: Sequen
             conflicts.append(UndoObstacle(edge.seq, id, f"the edge {id} was added since to a node that would go"))
         elif (state := state_after(id, events, events[-1].position)) is not None:
             kept.append(state)
-    return UndoPlan(changes, conflicts, sorted(positions), kept)
+    removed = frozenset(change.id for change in changes if change.after is None)
+    restorations, more = await _plan_records(session, rows, rules, command, selected, pending, removed)
+    conflicts += more
+    told = [*changes, *await _show(session, rules, command.principal, restorations)]
+    return UndoPlan(sorted(told, key=lambda change: change.place), conflicts, sorted(positions), kept, restorations)
+
+
+async def _check_selected(
+    session: Session, rules: Rules, command: Undo, selected: Sequence[Event]
+) -> list[UndoObstacle]:
+    """The selected events that cannot be undone, or not by this principal."""
+    reversible = {*ELEMENTS, *INERT, *rules.inert, *kinds_by_type(rules)}
+    assert rules.audiences_of is not None
+    audiences = await rules.audiences_of(session, selected)
+    refused = [
+        event
+        for event, audience in zip(selected, audiences, strict=True)
+        if event.type not in reversible or not audience(command.principal)
+    ]
+    # Neither the type nor the element of an event: not everybody may see it. Of a batch not even its extent.
+    if refused and command.transaction is not None:
+        text = f"event {command.transaction} or its batch is no change that you can undo"
+        return [UndoObstacle(command.transaction, None, text)]
+    return [
+        UndoObstacle(event.position, None, f"event {event.position} is no change that you can undo")
+        for event in refused
+    ]
+
+
+async def _plan_records(
+    session: Session,
+    rows: Fetching,
+    rules: Rules,
+    command: Undo,
+    selected: Sequence[Event],
+    pending: Sequence[Event],
+    removed: frozenset[str],
+) -> tuple[list[Restoration], list[UndoObstacle]]:
+    """What to restore of records, and what stands in the way."""
+    restorations: list[Restoration] = []
+    obstacles: list[Obstacle] = []
+    for kind in rules.records:
+        ours = [event for event in selected if event.type in kind.types]
+        if ours:
+            some, more = await plan_restoration(session, rules, kind, ours, pending)
+            restorations += some
+            obstacles += more
+    if not obstacles:
+        obstacles = await find_obstacles(session, rows, rules, command.principal, restorations, removed)
+    first = selected[0].position if selected else 0
+    return restorations, [UndoObstacle(one.position or first, one.id, one.reason) for one in obstacles]
+
+
+async def _show(
+    session: Session, rules: Rules, principal: Principal, restorations: Sequence[Restoration]
+) -> list[ElementChange]:
+    """The changes of records that a principal may see."""
+    now = await show_states(session, rules, principal, [one.now for one in restorations])
+    then = await show_states(session, rules, principal, [one.then for one in restorations])
+    found = [ElementChange(one.id, *states) for one, *states in zip(restorations, now, then, strict=True)]
+    return [
+        change
+        for change in found
+        if (change.before is not None or change.after is not None) and not UNRESTORED.issuperset(change.fields)
+    ]
 
 
 async def _lives(
@@ -242,12 +320,18 @@ async def _reverse(plan: UndoPlan, uow: UnitOfWork) -> list[CommandWarning]:
     """Stage the reversal: edges go before nodes do, and nodes return before edges do."""
     warnings: list[CommandWarning] = []
     time = TimeSlice()
-    for index, change in enumerate(sorted(plan.changes, key=_rank)):
+    changes = sorted(plan.element_changes, key=_rank)
+    going = sum(change.after is None for change in changes)
+    for index, change in enumerate(changes):
+        if index == going:
+            await _restore_records(plan, uow)
         if index % OPERATIONS_PER_CHECK == 0:
             await time.pause()
         decision = await _reverse_one(change, uow)
         await uow.stage(decision.drafts)
         warnings += decision.warnings
+    if going == len(changes):
+        await _restore_records(plan, uow)
     for state in sorted(plan.kept_edges, key=lambda state: state.element.seq):  # type: ignore[union-attr]
         decision = await restore_element(state.element, content_from_event(state.content), uow)
         await uow.stage(decision.drafts)
@@ -255,10 +339,18 @@ async def _reverse(plan: UndoPlan, uow: UnitOfWork) -> list[CommandWarning]:
     return warnings
 
 
+async def _restore_records(plan: UndoPlan, uow: UnitOfWork) -> None:
+    """Stage what changes in records: between the elements that go and those that come back, which may need a type."""
+    await uow.stage(one.draft() for one in plan.restorations)
+    rules = uow.catalog.rules
+    if plan.restorations and rules.after_restoring is not None:
+        await rules.after_restoring(uow, [row for one in plan.restorations for row in one.rows])
+
+
 def _rank(change: ElementChange) -> tuple[int, int, str]:
     """Removed edges, removed nodes, then nodes, then edges in the order in which they were first added."""
-    state = change.after or change.before
-    assert state is not None
+    state = change.state
+    assert isinstance(state, ElementState)
     is_edge = isinstance(state.element, Edge)
     if change.after is None:
         return (0 if is_edge else 1, 0, change.id)
@@ -267,6 +359,7 @@ def _rank(change: ElementChange) -> tuple[int, int, str]:
 
 async def _reverse_one(change: ElementChange, uow: UnitOfWork) -> Decision:
     now, then = change.before, change.after
+    assert not isinstance(now, RecordState) and not isinstance(then, RecordState)
     if then is None:
         if await single.find_element(uow, change.id) is None:
             return Decision([])  # an edge that went with its node
@@ -286,12 +379,13 @@ def _ends(edge: Edge) -> tuple[str, str]:
 
 def _update(change: ElementChange) -> Update:
     """The update that turns the state now into the earlier one."""
-    assert change.before is not None and change.after is not None
-    now, then = change.before.element, change.after.element
+    before, after = change.before, change.after
+    assert isinstance(before, ElementState) and isinstance(after, ElementState)
+    now, then = before.element, after.element
     told = difference(now, then)
     content: Any = UNSET
-    if change.before.content != change.after.content:
-        content = content_from_event(change.after.content)
+    if before.content != after.content:
+        content = content_from_event(after.content)
     return Update(
         id=change.id,
         kind="node" if isinstance(then, Node) else "edge",

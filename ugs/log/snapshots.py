@@ -104,10 +104,3 @@ def edge_entry(edge: Edge) -> dict[str, Any]:
 def checksum(document: dict[str, Any]) -> str:
     """A digest over the document without its checksum."""
     return sha256(to_text(document).encode()).hexdigest()
-
-
-async def stored_snapshot(session: Session) -> dict[str, Any] | None:
-    """The latest stored document, or None."""
-    pieces = await session.fetch(SNAPSHOTS)
-    document: dict[str, Any] | None = from_text("".join(piece.body for piece in pieces)) if pieces else None
-    return document

@@ -46,6 +46,8 @@ class History:
         self._catalog = catalog
         self._replica: Storage | None = None
         self._lock = asyncio.Lock()
+        self._known_end = 0
+        """A position that the log has: it only grows."""
         self.replayed = 0
         """Events that were replayed so far."""
 
@@ -84,9 +86,11 @@ class History:
             raise InvalidSyntax("a place in time is either a position or an instant")
         if at.instant is not None:
             return await self._position_at_instant(at.instant)
-        async with self._storage.session() as session:
-            end = (await session.head()).position
         position = at.position or 0
+        if 0 <= position <= self._known_end:
+            return position
+        async with self._storage.autocommit_session() as session:
+            end = self._known_end = (await session.head()).position
         if not 0 <= position <= end:
             raise PositionNotFound(f"the log has positions 0 to {end}, not {position}", position=position, end=end)
         return position

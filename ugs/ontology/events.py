@@ -10,6 +10,7 @@ from msgspec import Raw
 from ugs.changes import Change, Drop, Patch, Put
 from ugs.events import Event
 from ugs.graph.content import extension_for, folded, size_of
+from ugs.graph.model import EDGES, NODES
 from ugs.graph.text.content_bodies import CONTENT_BODIES, ContentBody
 from ugs.ontology.model import (
     CONNECTION_TYPES,
@@ -25,6 +26,10 @@ from ugs.ontology.model import (
     PropertyRow,
 )
 from ugs.reads.filters import eq
+from ugs.reads.plan import Page
+from ugs.records import Part, RecordKind, restore_rows
+from ugs.storage import Session
+from ugs.tables import Row
 from ugs.values import to_text
 
 CONTENT_KEY = '"content"'
@@ -130,12 +135,43 @@ def drop_content(event: Event) -> list[Change]:
     return [Drop(CONTENTS, where), Drop(CONTENT_BODIES, where)]
 
 
+async def is_in_use(session: Session, row: Row, removed: frozenset[str]) -> bool:
+    """Whether a node or an edge outside a set has the type that a row declares."""
+    if not isinstance(row, NodeTypeRow | ConnectionTypeRow):
+        return False
+    table = NODES if isinstance(row, NodeTypeRow) else EDGES
+    found = await session.fetch(table, eq("type", row.name), page=Page(limit=len(removed) + 1))
+    return any(element.id not in removed for element in found)
+
+
+RECORD_KIND = RecordKind(
+    name="ontology",
+    key="name",
+    restored="OntologyRestored",
+    parts=(
+        Part(ONTOLOGIES, "name"),
+        Part(NODE_TYPES, "ontology", "node_types"),
+        Part(CONNECTION_TYPES, "ontology", "connection_types"),
+        Part(PROPERTIES, "ontology", "properties"),
+    ),
+    types=frozenset(
+        {
+            *("OntologyCreated", "OntologyNodeTypeAdded", "OntologyConnectionTypeAdded", "OntologyPropertiesAdded"),
+            *("OntologyEnforcementSet", "OntologyRestored"),
+        }
+    ),
+    is_in_use=is_in_use,
+    is_element=False,
+)
+"""What `changes` lists of an ontology and an undo restores."""
+
 REDUCERS: Mapping[str, Callable[[Event], list[Change]]] = {
     "OntologyCreated": create,
     "OntologyNodeTypeAdded": add_node_type,
     "OntologyConnectionTypeAdded": add_connection_type,
     "OntologyPropertiesAdded": add_properties,
     "OntologyEnforcementSet": set_enforcement,
+    "OntologyRestored": restore_rows(RECORD_KIND),
     "NodeAdded": content_reducer("node"),
     "NodeUpdated": content_reducer("node"),
     "NodeDeleted": drop_content,

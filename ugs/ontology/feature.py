@@ -17,4 +17,5 @@ ONTOLOGY = Feature(
     review=enforcement.review,
     review_is_noop=enforcement.review_is_noop,
     open_events=frozenset(events.REDUCERS),
+    records=(events.RECORD_KIND,),
 )

@@ -42,6 +42,10 @@ class Where(Struct, frozen=True):
     def __or__(self, other: Where) -> Where:
         return any_of(self, other)
 
+    def parameterised(self, hole: Callable[[Any], Any]) -> Where | None:
+        """A store's own condition with placeholders for its values; None where these decide the statement."""
+        return None
+
     def __invert__(self) -> Where:
         return Not(self)
 

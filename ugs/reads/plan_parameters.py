@@ -42,7 +42,10 @@ class PlanParameters(Struct):
             parts = [self.where(part, table) for part in where.parts]
             self.shape.append(len(parts))
             return None if None in parts else All(tuple(part for part in parts if part is not None))
-        if not isinstance(where, Compare) or where.op is not Op.EQ or type(where.value) not in HOLES:
+        if not isinstance(where, Compare):
+            self.shape.append(type(where))
+            return where.parameterised(self.hole)
+        if where.op is not Op.EQ or type(where.value) not in HOLES:
             return None
         if not self.fits(table.field(where.field).kind, where.value):
             return None

@@ -125,11 +125,6 @@ class PageTemplate(Struct, frozen=True, eq=False):
 
     pieces: tuple[Piece, ...]
 
-    @property
-    def tells_more(self) -> bool:
-        """Whether the template uses `HasMore`."""
-        return any(isinstance(piece, HasMore) for piece in self.pieces)
-
 
 UNBOUNDED = 1 << 62
 SOME_ROWS = 16

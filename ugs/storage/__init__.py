@@ -13,7 +13,7 @@ from __future__ import annotations
 from ugs.storage.event_query import EventQuery
 from ugs.storage.session import Session
 from ugs.storage.session_core import SessionCore
-from ugs.storage.storage import Storage
+from ugs.storage.storage import RowVersion, Storage
 from ugs.storage.storage_core import Capabilities, StorageCore
 
-__all__ = ["Capabilities", "EventQuery", "Session", "SessionCore", "Storage", "StorageCore"]
+__all__ = ["Capabilities", "EventQuery", "RowVersion", "Session", "SessionCore", "Storage", "StorageCore"]

@@ -21,7 +21,7 @@ from ugs.errors import StorageIOError, Unavailable, WALCorrupt
 from ugs.log.replay import position_of
 from ugs.reads.plan import Read
 from ugs.reads.rendering import RenderArgs, Rendering
-from ugs.storage import Capabilities, Session, Storage
+from ugs.storage import Capabilities, RowVersion, Session, Storage
 from ugs.tables import Row, Table
 from ugs_backends.memory.file_format import LOG, SNAPSHOT
 from ugs_backends.memory.history.past_log import (
@@ -192,6 +192,13 @@ class MemoryStorage(Storage):
         if ours is not None and theirs is not None and theirs.begins < ours.begins <= await position_of(replica):
             ours.take_over(theirs)
             self._past.clear()
+
+    async def versions_by_key(self, table: Table, until: int) -> dict[Any, list[RowVersion]] | None:
+        history = self.history
+        if history is None or history.begins > 0:
+            return None
+        await history.catch_up()
+        return history.tables[table.name].by_key(until)
 
     async def compare_history(self, replica: Storage) -> list[str]:
         theirs = replica.history if isinstance(replica, MemoryStorage) else None

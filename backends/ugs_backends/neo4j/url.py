@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ugs.errors import UnknownStore
 
-SCHEMES = ("neo4j", "neo4j+s", "bolt", "bolt+s")
+SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 NAMESPACE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}")
 EXAMPLE = "neo4j://user:password@localhost:7687/neo4j"
 

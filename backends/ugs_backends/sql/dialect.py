@@ -78,8 +78,8 @@ class Dialect(ABC):
     """The SQL type of each kind of column, and of the formats that have a type of their own."""
     words: ClassVar[WordRows]
     """The storage of the full-text index."""
-    limits_index_entries: ClassVar[bool] = False
-    """Index entries are limited in size, so only the beginning of a long text is indexed."""
+    value_index: ClassVar[str] = "by_value"
+    """How the name of an index of encoded properties ends."""
 
     numbers_siblings: ClassVar[bool] = True
     """Numbering the rows per parent in SQL is cheaper than sorting them in Python."""
@@ -170,7 +170,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def head(self, text: str) -> str:
-        """The indexed beginning of a long text."""
+        """The indexed beginning of an encoded value: what a sort key is cut to, and what index entries may hold."""
 
     @abstractmethod
     def direction(self, descending: bool, nullable: bool) -> str:

@@ -180,10 +180,26 @@ class Layout:
             yield from self.dialect.words.build_create(table, self)
             return
         key, value = PROPERTY_COLUMNS
-        owner = self.owner(table)
-        yield self.side_table(name, [*owner, key], [value])
-        columns = ['"key"', self.dialect.head('"value"'), *(quote_identifier(label) for label, _ in owner)]
-        yield self._index(shorten(f"{name}_by_value"), name, ", ".join(columns))
+        yield self.side_table(name, [*self.owner(table), key], [value])
+        yield self.value_index(table, name)
+
+    def value_index(self, table: Table, side: str) -> str:
+        """The statement for the index of encoded properties by key and value, in the order of sort keys."""
+        columns = ['"key"', self.dialect.head('"value"'), *(quote_identifier(label) for label, _ in self.owner(table))]
+        return self._index(shorten(f"{side}_{self.dialect.value_index}"), side, ", ".join(columns))
+
+    def replaced_value_indexes(self, table: Table) -> dict[str, tuple[str, str]]:
+        """The indexes of encoded properties that had other names in older stores: the old name and the statement."""
+        sides = [name_properties_table(table, field) for field in list_indexed_fields(table)]
+        if self.dialect.value_index == Dialect.value_index:
+            return {}
+        return {
+            shorten(f"{side}_{self.dialect.value_index}"): (
+                shorten(f"{side}_{Dialect.value_index}"),
+                self.value_index(table, side),
+            )
+            for side in sides
+        }
 
     def owner(self, table: Table) -> list[tuple[str, ColumnType]]:
         """The columns of a side table that refer to the row it belongs to."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ugs.catalog import Catalog
 from ugs.errors import StorageIOError
+from ugs.log.replay import position_of
 from ugs.reads.plan import Read, ResultPage
 from ugs.reads.rendering import RenderArgs, Rendering
 from ugs.storage import Storage
@@ -22,14 +23,16 @@ from ugs_backends.sql.history.past_storage import PastSqlStorage
 from ugs_backends.sql.history.row_history import FORGET_END, RowHistory
 from ugs_backends.sql.migrations.migration import Step, bring_up_to_date, open_transaction
 from ugs_backends.sql.native_session import NativeSession, is_one_statement, is_point
-from ugs_backends.sql.plans.json_queries import JsonQueryCache
 from ugs_backends.sql.plans.json_renderer import JsonRenderer
+from ugs_backends.sql.plans.statement_cache import StatementCache
 from ugs_backends.sql.session import SqlSession, StoreContext
 from ugs_backends.sql.table_names import EVENTS
 
 POOL_TIMEOUT_SECONDS = 5.0
 """Seconds that a session waits for a free connection."""
 MAX_WATCHERS = 100
+MAX_PAST_STATES = 8
+"""Past states that are kept with the vectors made for them."""
 NATIVE = frozenset({"read", "find", "count", "group", "aggregate", "keys", "match", "nearest", "heaviest", "watch"})
 
 
@@ -46,6 +49,8 @@ class SqlStorage(Storage):
         self.native = native
         self._keeps_versions = native and history
         self._history: RowHistory | None = None
+        self._past: dict[int, PastSqlStorage] = {}
+        """The states that were asked for last, with what was computed for them."""
         if not native:
             self.capabilities = replace(self.capabilities, native=frozenset())  # type: ignore[misc]
         self._readers = readers
@@ -54,7 +59,7 @@ class SqlStorage(Storage):
         self._watchers: Pool[DriverConnection] | None = None
         """Connections of watchers, separate from those of readers; a connection is reused by the next watcher."""
         self.warnings: Sequence[str] = ()
-        self._answering: JsonQueryCache | None = None
+        self._answering: StatementCache | None = None
 
     @abstractmethod
     async def connect(self, *, write: bool = False) -> DriverConnection:
@@ -88,6 +93,7 @@ class SqlStorage(Storage):
     async def close(self) -> None:
         if self._history is not None:
             await self._history.close()
+        self._past.clear()
         pools = (self._pool, self._watchers)
         self._pool = self._watchers = self._shape = None
         for pool in pools:
@@ -105,6 +111,11 @@ class SqlStorage(Storage):
         return self._open_session(self._pool)
 
     @property
+    def read_pool(self) -> Pool[DriverConnection]:
+        """Where reads get their connections; a store with replicas has another."""
+        return self.pool
+
+    @property
     def watchers(self) -> Pool[DriverConnection]:
         return self._open_session(self._watchers)
 
@@ -120,7 +131,7 @@ class SqlStorage(Storage):
 
     @asynccontextmanager
     async def _read_session(self) -> AsyncIterator[SqlSession]:
-        pool, shape = self.pool, self.shape
+        pool, shape = self.read_pool, self.shape
         link = await pool.acquire()
         try:
             await link.begin(write=False)
@@ -135,7 +146,7 @@ class SqlStorage(Storage):
 
     def autocommit_session(self) -> Glance:
         """A session without a transaction: a single statement sees one state anyway."""
-        return Glance(self.pool, self.shape, NativeSession if self.native else SqlSession)
+        return Glance(self.read_pool, self.shape, NativeSession if self.native else SqlSession)
 
     @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
@@ -157,7 +168,7 @@ class SqlStorage(Storage):
 
     async def read(self, plan: Read) -> ResultPage:
         """Execute a plan; without a transaction where it is a single statement."""
-        pool, shape = self.pool, self.shape
+        pool, shape = self.read_pool, self.shape
         if not self.native or not (is_point(plan) or is_one_statement(shape, plan)):
             return await super().read(plan)
         link = await pool.acquire()
@@ -168,25 +179,47 @@ class SqlStorage(Storage):
 
     async def render(self, plan: Read, rendering: Rendering, late: RenderArgs) -> bytes:
         """The response of a plan as text, rendered by the database where possible."""
-        text = await self.json_queries.text(plan, rendering) if self.native and rendering.is_native else None
+        text = await self.statement_cache.text(plan, rendering) if self.native and rendering.is_native else None
         return await super().render(plan, rendering, late) if text is None else text
 
     def explain_render(self, plan: Read, rendering: Rendering) -> list[str]:
-        return self.json_queries.statements(plan, rendering) if self.native and rendering.is_native else []
+        return self.statement_cache.statements(plan, rendering) if self.native and rendering.is_native else []
 
     # ── the past ─────────────────────────────────────────────────────────────
+
+    def history_session(self) -> AbstractAsyncContextManager[SqlSession]:
+        """A transaction that makes versions of rows: the only one that does; writers of the present may run beside it
+        where the database lets them."""
+        return self._write_session()
+
+    def lock_history(self) -> list[str]:
+        """The statements by which a writer keeps out those who make versions; none where a write session does."""
+        return []
 
     async def at(self, position: int) -> Storage | None:
         history = self._history
         if history is None or not await history.reaches(position):
             return None
-        return PastSqlStorage(self, history.context, position)
+        found = self._past.pop(position, None) or PastSqlStorage(self, history, position)
+        self._past[position] = found
+        if len(self._past) > MAX_PAST_STATES:
+            del self._past[next(iter(self._past))]
+        return found
+
+    async def history_end(self) -> int | None:
+        return None if self._history is None else await self._history.find_end()
+
+    async def rebuild_history(self, progress: Callable[[int, int], None] | None = None) -> int | None:
+        return None if self._history is None else await self._history.rebuild(progress)
+
+    async def compare_history(self, replica: Storage) -> list[str]:
+        return [] if self._history is None else await self._history.compare(replica, await position_of(replica))
 
     @property
-    def json_queries(self) -> JsonQueryCache:
+    def statement_cache(self) -> StatementCache:
         """The cache of rendering statements for the current pool."""
-        if self._answering is None or self._answering.pool is not self.pool:
-            self._answering = JsonQueryCache(self.shape, self.pool, self.writing)
+        if self._answering is None or self._answering.pool is not self.read_pool:
+            self._answering = StatementCache(self.shape, self.read_pool, self.writing)
         return self._answering
 
     async def wipe(self) -> None:
@@ -196,7 +229,8 @@ class SqlStorage(Storage):
         async with self.session(write=True) as session:
             existing = {row[0] for row in await session.link.rows(self.dialect.table_names())}
             names += [name for name in version_names if name in existing]
-            await session.link.run(*self.dialect.empty([EVENTS, *names]), FORGET_END)
+            await session.link.run(*self.lock_history(), *self.dialect.empty([EVENTS, *names]), FORGET_END)
+        self._past.clear()
         if self._history is not None:
             self._history.forget_end()
 

@@ -15,8 +15,10 @@ from ugs.catalog import Catalog
 from ugs.clock import Clock
 from ugs.connect import storage_for
 from ugs.feature_registry import CATALOG
-from ugs.storage import Capabilities, Session, Storage
+from ugs.log.replay import Progress
+from ugs.storage import Capabilities, RowVersion, Session, Storage
 from ugs.system import System
+from ugs.tables import Table
 
 BARE = {"file:": "file:{tmp}", "sqlite:": "sqlite:///{tmp}/store.db"}
 """Where a URL that names only a scheme keeps its data."""
@@ -68,6 +70,15 @@ class Lent(Storage):
 
     async def take_history(self, replica: Storage) -> None:
         await self._store.take_history(replica)
+
+    async def history_end(self) -> int | None:
+        return await self._store.history_end()
+
+    async def rebuild_history(self, progress: Progress | None = None) -> int | None:
+        return await self._store.rebuild_history(progress)
+
+    async def versions_by_key(self, table: Table, until: int) -> dict[Any, list[RowVersion]] | None:
+        return await self._store.versions_by_key(table, until)
 
     async def compare_history(self, replica: Storage) -> list[str]:
         return await self._store.compare_history(replica)

@@ -30,8 +30,23 @@ from ugs_gateway.observability.structured_logs import Log
 from ugs_gateway.settings import Mode, Settings, Tenancy
 from ugs_schema.compiler.executor import Prepared
 
-KEY_FIELDS = frozenset({"apiKeys", "createApiKey", "revokeApiKey"})
-ADMIN_FIELDS = KEY_FIELDS | {"snapshot", "verify", "verifyRun", "clearScope", "importGraph", "exportGraph", "gateway"}
+TENANT_FIELDS = frozenset(
+    {
+        *("apiKeys", "createApiKey", "revokeApiKey"),
+        *("webhooks", "createWebhook", "pauseWebhook", "resumeWebhook", "deleteWebhook", "rewindWebhook"),
+        "redeliverWebhook",
+    }
+)
+"""Fields that the admin of a tenant may ask for, also where tenants share a graph."""
+ADMIN_FIELDS = TENANT_FIELDS | {
+    "snapshot",
+    "verify",
+    "verifyRun",
+    "clearScope",
+    "importGraph",
+    "exportGraph",
+    "gateway",
+}
 LEEWAY_SECONDS = 10
 """Accepted clock skew between the issuer of a token and this machine."""
 FILE_CHECK_SECONDS = 5.0
@@ -262,7 +277,7 @@ def check_rights(principal: Principal, prepared: Prepared, operation: OperationD
         return
     needed = ADMIN_FIELDS & prepared.root_fields(operation)
     if TENANT_ADMIN in principal.roles:
-        if needed - KEY_FIELDS:
+        if needed - TENANT_FIELDS:
             raise Forbidden("Tenants share this graph: this needs an admin of the tenant default, which owns it")
     elif needed:
         raise Forbidden("This needs the role admin")

@@ -22,7 +22,7 @@ from ugs_gateway.cli.output.streams import Output, UsageError
 
 CREATING = frozenset({"add-node", "add-edge", "load-demo", "import", "ingest", "restore"})
 READING_FILES = frozenset({"import", "ingest", "restore"})
-CREATING_ACTIONS = frozenset({("key", "add"), ("program", "save")})
+CREATING_ACTIONS = frozenset({("key", "add"), ("webhook", "add"), ("program", "save")})
 
 
 def creates_store(entry: Entry, arguments: ParsedArguments) -> bool:

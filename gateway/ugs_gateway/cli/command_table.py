@@ -155,6 +155,15 @@ COMMANDS = (
         "facts Alice --as-of 2026-01-31T12:00:00Z",
     ),
     _operation(
+        "proposals <action> [id] [--state S] [--reason R] [--subject S] [--predicate P] [--value V] [--object O]",
+        "list, approve, reject or edit proposed facts",
+        "proposals",
+        QUESTIONS,
+        "proposals list",
+        "proposals approve 01890a5d-ac96-774b-bcce-b302099a8057",
+        "proposals reject 01890a5d-ac96-774b-bcce-b302099a8057 --reason 'not what the note says'",
+    ),
+    _operation(
         "recall <question> [more...] [--budget N] [--limit N] [--as-of TIME] [--scope S] [--kind K]",
         "what the memory holds about a question",
         "recall",
@@ -268,6 +277,16 @@ COMMANDS = (
         "key list",
         "key revoke 5f2a9c01e7b3d846",
     ),
+    _operation(
+        "webhook <action> [target] [--name N] [--filter JSON] [--after P] [--user U] [--project P] [--agent A]",
+        "send events to an address: add, list, pause, resume, rewind, redeliver or delete webhooks",
+        "webhooks",
+        GATEWAY,
+        "webhook add https://hooks.example/ugs",
+        """webhook add https://hooks.example/people --after 0 --filter '{"nodes": {"type": "Person"}}'""",
+        "webhook list",
+        "webhook rewind 5f2a9c01e7b3d846 --after 250",
+    ),
     _tool("token", "make an API key for a user, in a file", GATEWAY, ("--agent",)),
     _tool("info", "version, backends and where the data is", ABOUT),
     _tool("config", "show the settings and where they come from", ABOUT),
@@ -282,7 +301,7 @@ COMMANDS = (
 
 NOW_ONLY = (
     *("add-node", "add-edge", "update", "delete", "send", "clear-scope", "snapshot", "load-demo", "import", "ingest"),
-    *("verify", "history", "versions", "diff", "undo", "watch", "key", "backup", "restore"),
+    *("verify", "history", "versions", "diff", "undo", "watch", "key", "webhook", "backup", "restore"),
 )
 """Commands that change something or report on the whole history, and therefore refuse `--at`."""
 

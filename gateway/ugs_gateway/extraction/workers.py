@@ -9,7 +9,7 @@ from ugs.extraction.api import ExtractionService
 from ugs.extraction.extractors import Extractor, ExtractorOptions, extractor_for
 from ugs.extraction.worker import ExtractionWorker
 from ugs.system import System
-from ugs_gateway.settings import Settings
+from ugs_gateway.settings import PROPOSE, Settings
 
 
 class ExtractionWorkers:
@@ -18,6 +18,7 @@ class ExtractionWorkers:
     def __init__(self, settings: Settings) -> None:
         self.extractor = extractor_in(settings)
         self.calls_per_day = settings.extractor_calls_per_day
+        self.propose = settings.extractor_trust == PROPOSE
         self._running = AsyncExitStack()
 
     async def follow(self, system: System, *, calls: bool = True) -> None:
@@ -27,7 +28,7 @@ class ExtractionWorkers:
         if not calls:
             system.companions[ExtractionService] = ExtractionService(self.extractor.name)
         else:
-            worker = ExtractionWorker(system, self.extractor, self.calls_per_day)
+            worker = ExtractionWorker(system, self.extractor, self.calls_per_day, propose=self.propose)
             await self._running.enter_async_context(worker.running())
 
     async def close(self) -> None:

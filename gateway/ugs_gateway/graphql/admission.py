@@ -6,6 +6,8 @@ caller's rights. The cost of the operation is checked by `ugs_schema.compiler.ex
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from graphql import GraphQLError, OperationDefinitionNode, OperationType
 from msgspec import Struct
 from starlette.requests import Request
@@ -14,6 +16,7 @@ from ugs.errors import Forbidden, InvalidSyntax, LimitExceeded, UgsError, Unauth
 from ugs.identity import Principal
 from ugs.programs.validation.limits import Bounds
 from ugs.system import System
+from ugs.webhooks.model import Webhook
 from ugs_gateway.auth.authenticator import Authenticator, check_rights, token_in
 from ugs_gateway.auth.login_limit import LoginLimit
 from ugs_gateway.graphql.persisted_documents import Documents
@@ -52,6 +55,8 @@ class RequestAdmission:
         self.login_limit = LoginLimit(failed_logins_in(settings))
         self.shows_schema, self.seconds = settings.shows_schema, settings.request_seconds
         self.bounds = bounds_in(settings)
+        self.redeliver: Callable[[Webhook], Awaitable[int]] | None = None
+        """What delivers dead letters; set where webhooks are on."""
 
     def text_of(self, graphql_request: GraphQLRequest) -> str:
         """The text of the document, looked up by its hash if need be, within the size limits."""
@@ -112,7 +117,14 @@ class RequestAdmission:
     def context_in(self, system: System, principal: Principal) -> RequestContext:
         """The same, for a system that is already open."""
         return RequestContext(
-            system, principal, self.bounds, self.seconds, keyring=self.tenants.keyring, gateway=self.report
+            system,
+            principal,
+            self.bounds,
+            self.seconds,
+            keyring=self.tenants.keyring,
+            webhooks=self.tenants.webhooks,
+            redeliver=self.redeliver,
+            gateway=self.report,
         )
 
     def admit_request(

@@ -34,7 +34,10 @@ from ugs_schema.compiler.executor import MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, Oper
 from ugs_schema.generated.schema import TypedSchema
 
 ONTOLOGY_EVENTS = frozenset(
-    {"OntologyCreated", "OntologyNodeTypeAdded", "OntologyConnectionTypeAdded", "OntologyPropertiesAdded"}
+    {
+        *("OntologyCreated", "OntologyNodeTypeAdded", "OntologyConnectionTypeAdded", "OntologyPropertiesAdded"),
+        "OntologyRestored",
+    }
 )
 MAX_SCHEMAS, MAX_SCHEMA_BYTES = 50, 128 << 20
 """How many generated schemas are cached, and their approximate memory, for all tenants together."""

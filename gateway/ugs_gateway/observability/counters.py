@@ -23,6 +23,9 @@ class Column(IntEnum):
     SUBSCRIPTIONS = auto()
     SOCKETS = auto()
     POSITION = auto()
+    WEBHOOKS_DELIVERED = auto()
+    WEBHOOKS_FAILED = auto()
+    WEBHOOKS_DEAD = auto()
     FIRST_BUCKET = auto()
 
 

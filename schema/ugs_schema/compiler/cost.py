@@ -45,7 +45,7 @@ from ugs_schema.pagination import DEFAULT_ROWS
 SIZE_ARGUMENTS = ("first", "last", "limit")
 """Arguments that give the number of rows of a field."""
 
-LIST_ARGUMENTS = ("ids", "addresses", "operations")
+LIST_ARGUMENTS = ("ids", "addresses", "operations", "representations")
 """List arguments with one result for each item."""
 
 UNSIZED_ROWS = 20
@@ -76,6 +76,7 @@ LIST_ROWS: Mapping[str, int] = {
     "RecallItem.evidence": 1,
     "RecallResult.items": 20,
     "RecallResult.entities": 20,
+    "Webhook.deadLetters": 100,
     "Gateway.settings": 60,
     "Gateway.tenants": 100,
     "Ontology.connectionTypes": 50,
@@ -123,11 +124,15 @@ LIST_ROWS: Mapping[str, int] = {
     "UndoPayload.warnings": 20,
     "ElementChange.fields": 7,
     "MergePayload.events": 50,
+    "CorrectionPayload.reopened": 5,
+    "CorrectionPayload.warnings": 5,
+    "ProposalPayload.warnings": 5,
     "PredicatePayload.conflicts": 50,
     "FactPayload.superseded": 20,
     "FactPayload.warnings": 5,
     "IngestPayload.notes": 50,
     "IngestPayload.facts": 50,
+    "IngestPayload.proposals": 50,
     "IngestPayload.events": 100,
     "IngestPayload.warnings": 20,
     "OntologyPayload.warnings": 20,

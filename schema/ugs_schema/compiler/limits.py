@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from ugs.errors import LimitExceeded
 from ugs_schema.compiler.lexer import FastLexer
+from ugs_schema.compiler.merged_rules import merge_rules
 
 INTROSPECTION = ("__schema", "__type")
 INTROSPECTION_DEPTH = 20
@@ -83,7 +84,7 @@ def build_rules(limits: Limits) -> Any:
             for error in measure.find_excesses(node):
                 self.report_error(error)
 
-    return [SizeRule, *specified_rules]
+    return [merge_rules([SizeRule, *specified_rules])]
 
 
 class _Measure:

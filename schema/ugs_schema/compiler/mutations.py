@@ -33,7 +33,7 @@ from ugs.reads.plan import Read
 from ugs.reads.rendering import NULL, json_of, row_writer
 from ugs.writer import Outcome
 from ugs_schema.compiler.command_mutations import COMMAND_MUTATIONS
-from ugs_schema.compiler.input_factories import STRAWBERRY_DEFINITION, Factory, make_direct_factory, make_factory
+from ugs_schema.compiler.input_factories import STRAWBERRY_DEFINITION, Factory, make_factory
 from ugs_schema.compiler.plan_templates import Arguments
 from ugs_schema.compiler.response_plan import Compiler
 from ugs_schema.compiler.row_types import ROW_TYPES, NotCompilable, build_nests_below
@@ -86,7 +86,6 @@ class CompiledMutation:
         self.resolve: Callable[..., Awaitable[Any]] = resolver.base_resolver.wrapped_func
         self.write = make_writer(compiler, selected_field, field.type)
         self.direct = COMMAND_MUTATIONS.get(selected_field.name)
-        self.straight = None if self.direct is None else make_direct_factory(selected_field)
 
     async def run(self, context: RequestContext, variables: VariableValues) -> bytes | ExecutionResult:
         """Run the resolver and render its result; errors have the format of graphql-core."""
@@ -100,9 +99,7 @@ class CompiledMutation:
         if self.direct is None:
             return None
         try:
-            input = None if self.straight is None else self.straight(variables.coerced)
-            if input is None:
-                (input,) = self._build_arguments(variables).values()
+            (input,) = self._build_arguments(variables).values()
             return CommandRequest(self.direct.command(input), input.idempotency_key, input)
         except Exception:
             return None  # run reports the error

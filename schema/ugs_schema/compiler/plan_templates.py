@@ -7,7 +7,7 @@ constant arguments are coerced once.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from graphql import (
     FieldNode,
@@ -147,26 +147,6 @@ def _compile_variable(name: str) -> ValueFactory:
         return value
 
     return fill
-
-
-class FlatObject(NamedTuple):
-    """An input object whose fields are variables or constants."""
-
-    variables: dict[str, str]
-    constants: dict[str, Any]
-
-
-def parse_flat_object(value: ValueNode, type: Any) -> FlatObject | None:
-    """The literal as a `FlatObject` object; None if a field contains variables deeper inside."""
-    if not isinstance(value, ObjectValueNode) or not isinstance(type, GraphQLInputObjectType):
-        return None
-    literals = {field.name.value: field.value for field in value.fields}
-    variables = {name: part.name.value for name, part in literals.items() if isinstance(part, VariableNode)}
-    rest = {name: part for name, part in literals.items() if name not in variables}
-    if any(map(_has_variable, rest.values())):
-        return None
-    constants = {name: value_from_ast(part, type.fields[name].type) for name, part in rest.items()}
-    return FlatObject(variables, {**_collect_defaults(type, literals), **constants})
 
 
 def _collect_defaults(type: GraphQLInputObjectType, literals: Container[str]) -> dict[str, Any]:

@@ -291,12 +291,25 @@ def build_connection_template(
 ) -> ReadTemplate:
     """The read of a connection field: page, total if selected, and nested reads of its rows."""
     fields = selection.collect_subfields(selected_field)
+    nests = build_connection_nests(selection, fields, row_type)
+    return build_page_template(selection, selected_field, row_type.table, nests, row_type.parse_value, parse_criteria)
+
+
+def build_page_template(
+    selection: Selection,
+    selected_field: SelectedField,
+    table: Table,
+    nests: Nests,
+    parse_value: ParseValue | None,
+    parse_criteria: Callable[[dict[str, Any]], ReadCriteria],
+) -> ReadTemplate:
+    """The read of a page with the total and the aggregates that are selected."""
+    fields = selection.collect_subfields(selected_field)
     total = any(field.name == "totalCount" for field in fields.values())
-    parse_value = row_type.parse_value
     aggregates = build_aggregate_templates(selection, fields, parse_value) if parse_value is not None else []
     return ReadTemplate(
-        row_type.table,
-        build_connection_nests(selection, fields, row_type),
+        table,
+        nests,
         total,
         Arguments(selected_field),
         omit_rows(parse_criteria) if aggregates and not needs_rows(fields) else parse_criteria,

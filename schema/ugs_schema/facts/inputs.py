@@ -108,6 +108,29 @@ class ConfigurePredicateInput:
     client_mutation_id: str | None = strawberry.field(default=None, description=MUTATION_ID_DESCRIPTION)
 
 
+@strawberry.enum(description="How a fact is corrected")
+class CorrectionAction(Enum):
+    END = strawberry.enum_value("end", description="It is true no more")
+    REPLACE = strawberry.enum_value("replace", description="Something else is true instead, from a time on")
+    RETRACT = strawberry.enum_value("retract", description="It was never true")
+
+
+@strawberry.input(description="The correction of a fact")
+class CorrectFactInput:
+    fact_id: strawberry.ID = strawberry.field(description="The fact")
+    action: CorrectionAction = strawberry.field(description="How it is corrected")
+    reason: str = strawberry.field(description="Why; kept as the evidence of a replacement")
+    object_entity: EntityRef | None = strawberry.field(default=None, description="For REPLACE: the other entity")
+    object_value: str | None = strawberry.field(default=None, description="For REPLACE: the value")
+    at: Instant | None = strawberry.field(
+        default=None, description="When it ended, or the replacement begins; now when left out"
+    )
+    reopen: bool = strawberry.field(
+        default=True, description="For RETRACT: whether the facts that it had ended hold again"
+    )
+    idempotency_key: str | None = strawberry.field(default=None, description=RETRY_DESCRIPTION)
+
+
 @strawberry.input(description="An entity that a note names")
 class MentionInput:
     canonical: str = strawberry.field(description="Its name")
@@ -149,10 +172,19 @@ class NoteToIngestInput:
     structured: StructuredInput | None = strawberry.field(default=None, description="Entities and relations")
 
 
+@strawberry.enum(description="What becomes of the facts that notes state")
+class Trust(Enum):
+    BELIEVE = strawberry.enum_value("believe", description="They are facts at once")
+    PROPOSE = strawberry.enum_value("propose", description="They are proposals, which somebody else has to approve")
+
+
 @strawberry.input(description="Notes to ingest, all or none")
 class IngestInput:
     scope: str = strawberry.field(description="Whom notes and facts are meant for")
     notes: list[NoteToIngestInput] = strawberry.field(description="Between 1 and 100 notes")
+    trust: Trust = strawberry.field(
+        default=Trust.BELIEVE, description="Whether somebody else has to approve what the notes state"
+    )
     require_support: bool = strawberry.field(
         default=True, description="Refuse names and predicates that occur neither in the note nor in a quote"
     )

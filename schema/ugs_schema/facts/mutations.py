@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import strawberry
 
 from ugs.facts.api import Facts, PredicateResult
+from ugs.facts.errors import InvalidFact
 from ugs_schema.context import Info
 from ugs_schema.facts.inputs import (
     AddFactInput,
     ConfigurePredicateInput,
     ConflictResolution,
+    CorrectFactInput,
     IngestInput,
     RegisterPredicateInput,
+    Trust,
     UpsertEntityInput,
     to_kernel_note,
     to_kernel_ref,
     to_note_to_ingest,
 )
 from ugs_schema.facts.loaders import make_loader, strip_kind
+from ugs_schema.facts.proposals import FactProposal, get_proposals
 from ugs_schema.facts.types import Entity, Fact, Note, to_graphql_entity, to_graphql_fact, to_graphql_note
 from ugs_schema.facts.vocabulary import Predicate, get_enum_value, to_graphql_predicate
 from ugs_schema.graph.command_warnings import Warning, to_graphql_warnings
@@ -60,10 +66,19 @@ class NotePayload:
 class IngestPayload:
     notes: list[Note] = strawberry.field(description="The notes that are new")
     facts: list[Fact] = strawberry.field(description="The facts they state, new or known")
+    proposals: list[FactProposal] = strawberry.field(description="What has to be approved, if it was only proposed")
     created: int = strawberry.field(description="How many of the facts are new")
     events: list[Event] = strawberry.field(description="What happened, in order")
     warnings: list[Warning] = strawberry.field(description="What to know although it was done")
     client_mutation_id: str | None = strawberry.field(description="As it was given")
+
+
+@strawberry.type(description="What came of a correction")
+class CorrectionPayload:
+    fact: Fact | None = strawberry.field(description="The fact that took its place")
+    before: Fact | None = strawberry.field(description="The corrected fact; null if it was retracted")
+    reopened: list[Fact] = strawberry.field(description="Facts that hold again, since what had ended them is gone")
+    warnings: list[Warning] = strawberry.field(description="What to know although it was done")
 
 
 @strawberry.type(description="Two entities that became one")
@@ -134,6 +149,28 @@ class FactsMutation:
             merged_id=strawberry.ID(f"entity/{merge}"),
             events=[to_graphql_event(event) for event in await info.context.log.show(outcome.events)],
         )
+
+    @strawberry.mutation(description="Undo a merge: names, aliases and facts of the merged entity come back")
+    async def unmerge_entity(
+        self,
+        info: Info,
+        entity_id: Annotated[strawberry.ID, strawberry.argument(description="The id that the entity had before")],
+        idempotency_key: Key = None,
+    ) -> EntityPayload:
+        facts, id = get_facts(info), strip_kind(entity_id, "entity")
+        await facts.unmerge_entity(id, idempotency_key)
+        entity = await facts.find_entity(id)
+        return EntityPayload(
+            entity=to_graphql_entity(entity, await make_loader(info)), created=False, client_mutation_id=None
+        )
+
+    @strawberry.mutation(description="Remember that two entities are not the same; they are not suggested again")
+    async def keep_entities_apart(
+        self, info: Info, entity_id: strawberry.ID, other_id: strawberry.ID, idempotency_key: Key = None
+    ) -> bool:
+        one, other = strip_kind(entity_id, "entity"), strip_kind(other_id, "entity")
+        await get_facts(info).keep_apart(one, other, idempotency_key)
+        return True
 
     @strawberry.mutation(description="Know a predicate at a level; one that is known there stays as it is")
     async def register_predicate(self, info: Info, input: RegisterPredicateInput) -> PredicatePayload:
@@ -243,12 +280,40 @@ class FactsMutation:
         )
 
     @strawberry.mutation(description="Forget a fact with its evidence, as if it had never been said")
-    async def delete_fact(self, info: Info, fact_id: strawberry.ID, idempotency_key: Key = None) -> bool:
-        await get_facts(info).delete_fact(strip_kind(fact_id, "fact"), idempotency_key)
+    async def delete_fact(
+        self,
+        info: Info,
+        fact_id: strawberry.ID,
+        idempotency_key: Key = None,
+        reopen: Annotated[bool, strawberry.argument(description="Whether what it had ended holds again")] = True,
+    ) -> bool:
+        await get_facts(info).delete_fact(strip_kind(fact_id, "fact"), idempotency_key, reopen=reopen)
         return True
+
+    @strawberry.mutation(description="End a fact, replace its object, or retract it as never true, with a reason")
+    async def correct_fact(self, info: Info, input: CorrectFactInput) -> CorrectionPayload:
+        done = await get_facts(info).correct_fact(
+            strip_kind(input.fact_id, "fact"),
+            get_enum_value(input.action) or "",
+            input.reason,
+            input.object_value,
+            object=None if input.object_entity is None else to_kernel_ref(input.object_entity),
+            moment=input.at,
+            reopen=input.reopen,
+            key=input.idempotency_key,
+        )
+        loader = await make_loader(info)
+        return CorrectionPayload(
+            fact=None if done.fact is None else to_graphql_fact(done.fact, loader),
+            before=None if done.before is None else to_graphql_fact(done.before, loader),
+            reopened=[to_graphql_fact(fact, loader) for fact in done.reopened],
+            warnings=to_graphql_warnings(done.warnings),
+        )
 
     @strawberry.mutation(description="Keep notes with the entities and relations read out of them, all or none")
     async def ingest(self, info: Info, input: IngestInput) -> IngestPayload:
+        if input.trust is Trust.PROPOSE:
+            return await propose_notes(info, input)
         outcome = await get_facts(info).ingest(
             *(to_note_to_ingest(note) for note in input.notes),
             scope=input.scope,
@@ -263,11 +328,37 @@ class FactsMutation:
         return IngestPayload(
             notes=[to_graphql_note(note, loader) for note in outcome.notes],
             facts=[to_graphql_fact(fact, loader) for fact in outcome.facts],
+            proposals=[],
             created=outcome.created,
             events=[to_graphql_event(event) for event in await info.context.log.show(outcome.events)],
             warnings=to_graphql_warnings(outcome.warnings),
             client_mutation_id=input.client_mutation_id,
         )
+
+
+async def propose_notes(info: Info, input: IngestInput) -> IngestPayload:
+    """Keep notes with what they state as proposals."""
+    if input.skip_known:
+        raise InvalidFact("skipKnown goes with facts, not with proposals", field="skipKnown")
+    done = await get_proposals(info).propose(
+        *(to_note_to_ingest(note) for note in input.notes),
+        scope=input.scope,
+        supported=input.require_support,
+        tenant=input.tenant_id,
+        project=input.project_id,
+        agent=input.agent_id,
+        key=input.idempotency_key,
+    )
+    loader = await make_loader(info)
+    return IngestPayload(
+        notes=[to_graphql_note(note, loader) for note in done.notes],
+        facts=[],
+        proposals=[FactProposal(row=row) for row in done.proposals],
+        created=0,
+        events=[to_graphql_event(event) for event in await info.context.log.show(done.events)],
+        warnings=[],
+        client_mutation_id=input.client_mutation_id,
+    )
 
 
 async def build_predicate_payload(info: Info, outcome: PredicateResult, mutation_id: str | None) -> PredicatePayload:

@@ -30,6 +30,7 @@ from ugs.reads.rendering import (
     Total,
     json_of,
 )
+from ugs_schema.compiler.aggregates import ParseValue, compile_aggregate
 from ugs_schema.compiler.plan_templates import Arguments, NestedTemplate, ReadCriteria, ReadTemplate
 from ugs_schema.compiler.queries import Root, RootCompilers, make_page_compiler
 from ugs_schema.compiler.response_plan import PAGE_INFO, Compiler, build_object
@@ -40,11 +41,12 @@ from ugs_schema.compiler.row_types import (
     RowType,
     Shown,
     build_nests_below,
+    build_page_template,
     get_typed_description,
 )
 from ugs_schema.compiler.selection import SelectedField, Selection
 from ugs_schema.generated.filters import build_where
-from ugs_schema.generated.names import Kind, Naming, Side
+from ugs_schema.generated.names import Kind, Link, Naming, Side
 from ugs_schema.graph.list_arguments import BY_SEQUENCE, parse_order
 from ugs_schema.graph.row_types import NODE
 from ugs_schema.pagination import parse_page
@@ -143,17 +145,17 @@ class TypedPlans:
     def _make_nests_builder(self, side: Side) -> Callable[[Selection, SelectedField, str], Nests]:
         """The nested read of a node's connections, each with the node at its other end."""
         relation, end = ("outgoing", "target_node") if side.outgoing else ("incoming", "source_node")
+        parse_value, parse_criteria = make_link_value_parser(side.link), self._make_criteria_parser(side, end)
 
         def build(selection: Selection, selected_field: SelectedField, path: str) -> Nests:
             fields = selection.collect_subfields(selected_field).values()
-            total = any(field.name == "totalCount" for field in fields)
             nests: Nests = {}
             for field in fields:
                 if field.name == "nodes":
                     nests[f"{field.key}/end"] = NestedTemplate(end, self._build_end(selection, field, side))
                 elif field.name == "edges":
                     nests |= self._build_edge_nests(selection, field, side, end)
-            read = ReadTemplate(EDGES, nests, total, Arguments(selected_field), self._make_criteria_parser(side, end))
+            read = build_page_template(selection, selected_field, EDGES, nests, parse_value, parse_criteria)
             return {path + selected_field.key: NestedTemplate(relation, read)}
 
         return build
@@ -217,6 +219,9 @@ class TypedPlans:
                 (inner.key, self._compile_edge_part(compiler, inner, field, side)) for inner in fields
             )
             return [Text("["), Items(RowTemplate(EDGES, pieces)), Text("]")]
+        if field.name == "aggregate":
+            parse_value = make_link_value_parser(side.link)
+            return [compile_aggregate(compiler.selection, field, parse_value, compiler.render_args)]
         return [Text(json_of(field.parent.name))]
 
     def _compile_edge_part(self, compiler: Compiler, inner: SelectedField, field: SelectedField, side: Side) -> Pieces:
@@ -258,17 +263,31 @@ COLUMNS = {"id": "id", "created": "created", "modified": "modified", "version": 
 """Columns of nodes that are aggregated like properties."""
 
 
-def make_value_parser(kind: Kind) -> Callable[[Any], Value]:
-    """Which value an aggregate is of: `of` in arguments, or an entry of `by`, names a field of the type."""
+LINK_COLUMNS = {"id": "id", "created": "created"}
+"""As `COLUMNS`, of the edges between them."""
+
+
+def make_value_parser(kind: Kind) -> ParseValue:
+    """Which value an aggregate of nodes of a type is of."""
+    return _make_parser(kind.type, COLUMNS, kind.properties)
+
+
+def make_link_value_parser(link: Link) -> ParseValue:
+    """Which value an aggregate of connections of a type is of."""
+    return _make_parser(link.type.name, LINK_COLUMNS, link.properties)
+
+
+def _make_parser(type: str, columns: Mapping[str, str], properties: Mapping[str, PropertyDefinition]) -> ParseValue:
+    """`of` in arguments, or an entry of `by`, names a field."""
 
     def parse(given: Any) -> Value:
         name = given if isinstance(given, str) else given["of"]
-        if name in kind.properties:
-            return Value("properties_text", kind.properties[name].name)
-        if name in COLUMNS:
-            return Value(COLUMNS[name])
-        known = ", ".join([*COLUMNS, *kind.properties][:50])
-        raise InvalidArgument(f"{kind.type} has no {name[:80]!r} to aggregate; it has {known}", argument="of")
+        if name in properties:
+            return Value("properties_text", properties[name].name)
+        if name in columns:
+            return Value(columns[name])
+        known = ", ".join([*columns, *properties][:50])
+        raise InvalidArgument(f"{type} has no {name[:80]!r} to aggregate; it has {known}", argument="of")
 
     return parse
 

@@ -238,16 +238,16 @@ class TypedSchema:
                 "pageInfo": field(GraphQLNonNull(PAGE_INFO), "Where the page stands"),
                 "totalCount": field(GraphQLNonNull(GraphQLInt), "How many there are in all; counted only when chosen"),
             }
-            if link is None:
-                fields["aggregate"] = field(GraphQLNonNull(self._make_aggregate_type(name)), AGGREGATE)
+            shown = f"nodes of the type {name}" if link is None else f"connections of the type {link.type.name}"
+            aggregate = GraphQLNonNull(self._make_aggregate_type(name, shown))
+            fields["aggregate"] = field(aggregate, AGGREGATE if link is None else LINK_AGGREGATE)
             return GraphQLObjectType(page_name, fields, description="A page of nodes")
 
         return self._get_or_make(page_name, page)
 
-    def _make_aggregate_type(self, kind_name: str) -> GraphQLObjectType:
+    def _make_aggregate_type(self, base: str, shown: str) -> GraphQLObjectType:
         """The type of the aggregates of a list."""
-        shown = f"nodes of the type {kind_name}"
-        group_name, name = (self.naming.take_type_name(f"{kind_name}{part}") for part in ("Group", "Aggregate"))
+        group_name, name = (self.naming.take_type_name(f"{base}{part}") for part in ("Group", "Aggregate"))
         keys = field(GraphQLNonNull(GraphQLList(JSON)), "The values that its rows have in common, in the order of `by`")
         group = GraphQLObjectType(group_name, {**AGGREGATES, "keys": keys}, description=f"Some {shown} in short")
         groups = GraphQLField(
@@ -326,6 +326,7 @@ MEMORY_NODE = GraphQLInterfaceType(
     description="A node of any type",
 )
 AGGREGATE = "All nodes of the list in short, whatever page is shown"
+LINK_AGGREGATE = "All connections of the list in short, by their own properties, whatever page is shown"
 OF = {"of": GraphQLArgument(GraphQLNonNull(GraphQLString), description="Which field")}
 
 

@@ -12,8 +12,7 @@ from ugs.graph.api import Changed
 from ugs.graph.changes import ChangeFilter as KernelFilter
 from ugs.graph.changes import ChangeKind as KernelKind
 from ugs.graph.changes import ElementChange as KernelChange
-from ugs.graph.changes import ElementState
-from ugs.graph.model import Node
+from ugs.graph.changes import State
 from ugs.graph.undo import Undo, UndoObstacle
 from ugs.reads.plan import Page
 from ugs_schema.context import Info
@@ -32,23 +31,29 @@ class ChangeKind(Enum):
     REMOVED = strawberry.enum_value("REMOVED", description="It does not exist at the later one")
 
 
-@strawberry.enum(description="Nodes or edges")
+@strawberry.enum(description="What may change: elements of the graph, and records of other subjects")
 class ElementKind(Enum):
     NODE = strawberry.enum_value("node", description="Nodes")
     EDGE = strawberry.enum_value("edge", description="Edges")
+    ENTITY = strawberry.enum_value("entity", description="Entities, with their aliases")
+    PREDICATE = strawberry.enum_value("predicate", description="Predicates, with their aliases")
+    NOTE = strawberry.enum_value("note", description="Notes")
+    FACT = strawberry.enum_value("fact", description="Facts, with their evidence and what superseded them")
+    ONTOLOGY = strawberry.enum_value("ontology", description="Ontologies, with their types and properties")
 
 
 @strawberry.input(description="Which changes are wanted; what is left out does not matter")
 class ChangeFilter:
     kinds: list[ChangeKind] | None = strawberry.field(default=None, description="Changes of these kinds")
-    element: ElementKind | None = strawberry.field(default=None, description="Nodes only, or edges only")
+    element: ElementKind | None = strawberry.field(default=None, description="Only nodes, edges, or one kind of record")
     types: list[str | None] | None = strawberry.field(
-        default=None, description="Elements that have one of these types, before or after; null: without a type"
+        default=None,
+        description="Elements with one of these types, before or after; null: without a type; no records",
     )
-    ids: list[strawberry.ID] | None = strawberry.field(default=None, description="These elements")
+    ids: list[strawberry.ID] | None = strawberry.field(default=None, description="These elements and records")
 
 
-@strawberry.type(description="An element that differs between two positions of the log")
+@strawberry.type(description="An element or a record that differs between two positions of the log")
 class ElementChange:
     change: strawberry.Private[KernelChange]
 
@@ -56,9 +61,9 @@ class ElementChange:
     def element_id(self) -> strawberry.ID:
         return strawberry.ID(self.change.id)
 
-    @strawberry.field(description="Whether it is a node or an edge")
+    @strawberry.field(description="Whether it is a node, an edge, or a record of another kind")
     def element(self) -> ElementKind:
-        return ElementKind.NODE if isinstance(self.change.element, Node) else ElementKind.EDGE
+        return ElementKind(self.change.element_kind)
 
     @strawberry.field(description="What happened to it")
     def kind(self) -> ChangeKind:
@@ -77,12 +82,9 @@ class ElementChange:
         return to_graphql_state(self.change.after)
 
 
-def to_graphql_state(state: ElementState | None) -> Json | None:
+def to_graphql_state(state: State | None) -> Json | None:
     """A state as JSON."""
-    if state is None:
-        return None
-    content = {} if state.content is None else {"content": state.content}
-    return Json({**state.element.as_json(), **content})
+    return None if state is None else Json(state.as_json())
 
 
 @strawberry.type(description="A change on a page, with the cursor behind it")
@@ -107,7 +109,7 @@ class ElementChangeConnection:
 
 @strawberry.type
 class ChangesQuery:
-    @strawberry.field(description="Elements added, changed and removed between two points in time, by id")
+    @strawberry.field(description="What was added, changed and removed between two points in time, by id")
     async def changes(
         self,
         info: Info,

@@ -99,10 +99,7 @@ EVENT_SOURCES: Mapping[str, Callable[[LogReader, ArgumentValues], Events]] = {
 
 async def follow_matching(log: LogReader, kind: str, row: type, where: Where, after: int | None) -> Events:
     """Events about rows that match a condition after the event, or for deletions matched it before."""
-    if mentions(where, Linked):
-        raise InvalidSyntax(
-            "a subscription cannot filter by what else exists (dangling, hasContent, edges and their nodes)"
-        )
+    check_followable(where)
     matches = matcher(where, (NODES if row is Node else EDGES).words)
     known = log.system.companions.setdefault(States, States(log.system))
     assert isinstance(known, States)
@@ -111,6 +108,14 @@ async def follow_matching(log: LogReader, kind: str, row: type, where: Where, af
             state = await known.get_state(event)
             if isinstance(state, row) and matches(state):
                 yield event
+
+
+def check_followable(where: Where) -> None:
+    """Refuse a condition on other rows than the one that changed."""
+    if mentions(where, Linked):
+        raise InvalidSyntax(
+            "a subscription cannot filter by what else exists (dangling, hasContent, edges and their nodes)"
+        )
 
 
 TYPES_OF = {kind: frozenset(name for name in REDUCERS if name.startswith(kind)) for kind in ("Node", "Edge")}

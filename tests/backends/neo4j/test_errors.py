@@ -51,7 +51,7 @@ async def test_a_url_may_say_little() -> None:
         ("neo4j://h?namespace=a-b", "letter"),
         ("neo4j:", "looks like neo4j://"),
         ("neo4j://h:99999", "65535"),
-        ("neo4j+ssc://h", "scheme is one of"),
+        ("neo4j+tls://h", "scheme is one of"),
     ],
 )
 async def test_a_wrong_url_is_explained(url: str, words: str) -> None:
@@ -59,7 +59,7 @@ async def test_a_wrong_url_is_explained(url: str, words: str) -> None:
         open_neo4j(url)
 
 
-@pytest.mark.parametrize("scheme", ["neo4j", "neo4j+s", "bolt", "bolt+s"])
+@pytest.mark.parametrize("scheme", ["neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"])
 async def test_the_store_is_found_by_its_scheme(scheme: str) -> None:
     assert isinstance(storage_for(f"{scheme}://localhost"), Neo4jStorage)
 

@@ -91,6 +91,12 @@ async def test_a_store_is_reached_over_tls(proxy: TlsProxy, url: str) -> None:
     await storage.close()
 
 
+def test_a_certificate_that_nobody_vouches_for_will_do_when_asked(proxy: TlsProxy) -> None:
+    found = run(proxy, "bolt+ssc", "stats", trusted=False)
+    assert (found.returncode, json.loads(found.stdout)["nodes"]) == (0, 0), found
+    assert proxy.encrypted > 0
+
+
 @pytest.mark.parametrize(("scheme", "trusted"), [("bolt", True), ("bolt+s", False), ("neo4j+s", False)])
 def test_no_tls_and_a_certificate_that_nobody_vouches_for_are_refused(
     proxy: TlsProxy, scheme: str, trusted: bool

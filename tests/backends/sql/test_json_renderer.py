@@ -26,7 +26,7 @@ from ugs.reads.rendering import (
 )
 from ugs.values import JsonText, to_text
 from ugs_backends.sql import SqlStorage
-from ugs_backends.sql.plans.json_queries import JsonQueryCache
+from ugs_backends.sql.plans.statement_cache import StatementCache
 
 NUMBERS = [0.0, 1.0, -2.5, 0.0005, 0.1, 1e-4, 1e-5, 1e14, 1e15, 1e22, 0.1 + 0.2, 1 / 3, 123456789012345.6, 9_999.9999]
 TEXTS = ["", "it's", 'say "x"', "back\\slash", "a\nb\tc\x01\x1f", "naïve “é” 😀", "' || '", None]
@@ -155,9 +155,9 @@ async def test_a_text_that_is_too_long_never_leaves_the_database(
     long = [Thing(f"t{n}", "long", n, None, None, to_text({"k": "é" * 10_000}), None) for n in range(9)]
     await store(storage, {THINGS: long})
     left: list[int] = []
-    finished = JsonQueryCache._finish
+    finished = StatementCache._finish
     monkeypatch.setattr(
-        JsonQueryCache,
+        StatementCache,
         "_finish",
         lambda self, text, rendering: left.append(len(text or "")) or finished(self, text, rendering),  # type: ignore[func-returns-value]
     )

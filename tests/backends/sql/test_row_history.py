@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ugs.changes import TableWrites
 from ugs.connect import storage_for
 from ugs.errors import StorageIOError
 from ugs.graph.api import Graph
@@ -20,6 +21,7 @@ from ugs.reads.filters import Op, Property, eq
 from ugs.reads.plan import Nested, Order, Page, Read
 from ugs.storage import Storage
 from ugs.system import System
+from ugs.vectors.model import NODE_VECTORS, PROGRESS
 from ugs_backends.sql import SqlStorage
 from ugs_backends.sql.history import row_history
 from ugs_backends.sql.history.row_history import RowHistory
@@ -147,15 +149,62 @@ async def test_off_leaves_the_tables_out(url: str, with_option: Callable[[str, s
         assert not [name for name in names if "versions" in name]
 
 
+async def test_verify_compares_versions_and_rebuild_mends_them(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_history, "KNOWN_SECONDS", 0.01)
+    monkeypatch.setattr(row_history, "COMPARED_ROWS", 3)
+    async with System.at_url(url) as system:
+        graph = await fill(system)
+        assert (await system.verify()).ok  # there are none yet
+        await graph.delete("n3")
+        assert await system.rebuild_history() == system.bus.position
+        assert (await system.verify()).ok
+        end, told = system.bus.position, list[tuple[int, int]]()
+        for damage in (
+            "UPDATE nodes__versions SET type = 'other' WHERE id = 'n0' AND since_position = 25",
+            "DELETE FROM edges__versions WHERE id = 'e5'",
+            "UPDATE nodes__versions SET until_position = 30 WHERE id = 'n7'",
+        ):
+            async with system.storage.session(write=True) as session:
+                assert isinstance(session, SqlSession)
+                await session.link.run(damage)
+            found = await system.verify()
+            assert not found.ok and found.stored == found.replayed and "versions" in found.problems[0], found
+            told.clear()
+            assert await system.rebuild_history(lambda done, total: told.append((done, total))) == end
+            assert told[-1] == (end, end) and (await system.verify()).ok
+
+
 async def test_the_past_cannot_be_written(url: str) -> None:
     async with System.at_url(url) as system:
         await fill(system)
         past = await system.moments.store_at(At(position=3))
-        async with past.session() as session:
-            with pytest.raises(StorageIOError):
-                await session.append((), {})
-            with pytest.raises(StorageIOError):
-                await session.clear([NODES])
+        for write in (False, True):
+            async with past.session(write=write) as session:
+                with pytest.raises(StorageIOError):
+                    await session.append((), {NODES: TableWrites()})
+                with pytest.raises(StorageIOError):
+                    await session.clear([NODES])
+
+
+async def test_vectors_of_a_past_state_are_kept_with_it(url: str) -> None:
+    async with System.at_url(url) as system, System.at_url("memory:") as twin:
+        for each in (system, twin):
+            await fill(each)
+            await Graph(each).add_node("late", "t", {"name": "red boat"})
+        at = At(position=20)
+        for kind in (None, "t", "other", "t"):
+            found, expected = [
+                [
+                    (hit.node.id, hit.score)
+                    for hit in await Graph(each).similar("n3 red boat", at=at, type=kind, min_score=0.0)
+                ]
+                for each in (system, twin)
+            ]
+            assert found == expected and "late" not in dict(found) and (kind == "other") is (not found)
+        async with (await system.moments.store_at(at)).session() as session:
+            assert await session.find(PROGRESS, NODE_VECTORS.vectors.name) is not None
+            assert len(await session.fetch(NODE_VECTORS.vectors)) == 10
+        assert system.moments.replayed == 0
 
 
 PLANS = {

@@ -10,8 +10,9 @@ import pytest
 
 from tests import servers
 from tests.backends.sql.samples import CATALOG, THINGS, store, thing
+from tests.servers.places import free_port
 from ugs.connect import storage_for
-from ugs.errors import InvalidSyntax
+from ugs.errors import InvalidSyntax, Unavailable
 from ugs_backends.sql import open_sql
 from ugs_backends.sql.postgresql.storage import PostgresqlStorage, build_ssl_argument
 from ugs_backends.sql.settings import PostgresqlSettings, SqliteSettings, parse_settings
@@ -32,6 +33,41 @@ from ugs_backends.sql.settings import PostgresqlSettings, SqliteSettings, parse_
             PostgresqlSettings("db", 5433, "me", "p@ss", "graphs", "two", "require", False),
         ),
         ("postgresql://db/graphs", PostgresqlSettings("db", 5432, None, None, "graphs", "ugs")),
+        ("postgres://db/graphs", PostgresqlSettings("db", 5432, None, None, "graphs")),
+        (
+            "postgresql://me@one:5433,two/graphs?target_session_attrs=any",
+            PostgresqlSettings(
+                "one", 5433, "me", None, "graphs", more_hosts=(("two", 5432),), session_attributes="any"
+            ),
+        ),
+        (
+            "postgresql:///graphs?host=one,two&port=1,2&user=me&password=p%40ss",
+            PostgresqlSettings("one", 1, "me", "p@ss", "graphs", more_hosts=(("two", 2),)),
+        ),
+        (
+            "postgresql://[::1]:7,[fe80::1]/g",
+            PostgresqlSettings("::1", 7, None, None, "g", more_hosts=(("fe80::1", 5432),)),
+        ),
+        ("postgresql:///g?host=/run/pg&port=7", PostgresqlSettings("/run/pg", 7, None, None, "g")),
+        ("postgresql://me@%2Frun%2Fpg/g", PostgresqlSettings("/run/pg", 5432, "me", None, "g")),
+        (
+            "postgresql://db?dbname=g&connect_timeout=2&application_name=mine&passfile=/p&gssencmode=disable",
+            PostgresqlSettings(
+                "db", 5432, None, None, "g", connect_timeout=2.0, application_name="mine", password_file="/p"
+            ),
+        ),
+        (
+            "postgresql://db/g?options=-c%20work_mem%3D8MB%20-cgeqo%3Doff&ssl_min_protocol_version=TLSv1.3",
+            PostgresqlSettings(
+                "db",
+                5432,
+                None,
+                None,
+                "g",
+                ssl_min_version="TLSv1.3",
+                server_settings=(("work_mem", "8MB"), ("geqo", "off")),
+            ),
+        ),
     ],
 )
 def test_a_url_says_where_the_store_is(url: str, settings: object) -> None:
@@ -53,6 +89,20 @@ def test_a_url_says_where_the_store_is(url: str, settings: object) -> None:
         "postgresql://me:secret@db/x?schema=a-b",
         "postgresql://me:secret@db/x?schema=pg_x",
         "postgresql://me:secret@db/x?sslmodus=require",
+        "postgresql://me:secret@/x",
+        "postgresql://me:secret@one,,two/x",
+        "postgresql://me:secret@o ne/x",
+        "postgresql://me:secret@[::1/x",
+        "postgresql://me:secret@one,two/x?port=1,2,3",
+        "postgresql://me:secret@db:0/x",
+        "postgresql://me:secret@db:70000/x",
+        "postgresql://me:secret@db/x?target_session_attrs=master",
+        "postgresql://me:secret@db/x?channel_binding=require",
+        "postgresql://me:secret@db/x?gssencmode=require",
+        "postgresql://me:secret@db/x?connect_timeout=soon",
+        "postgresql://me:secret@db/x?options=-d%205",
+        "postgresql://me:secret@db/x?options=%22",
+        "postgresql://me:secret@db/x?service=mine",
     ],
 )
 def test_a_url_that_says_nothing_useful_is_refused_in_words(url: str) -> None:
@@ -139,3 +189,48 @@ async def test_a_server_is_reached_by_the_short_scheme_and_libpqs_mode() -> None
     await storage.open(CATALOG)
     await storage.drop()
     await storage.close()
+
+
+def test_the_mode_of_tls_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = parse_settings("postgresql://db/g")
+    assert isinstance(plain, PostgresqlSettings) and build_ssl_argument(plain) == {}
+    monkeypatch.setenv("PGSSLMODE", "require")
+    assert build_ssl_argument(plain) == {"ssl": "require"}
+    own = parse_settings("postgresql://db/g?sslmode=disable")
+    assert isinstance(own, PostgresqlSettings) and build_ssl_argument(own) == {"ssl": "disable"}
+    monkeypatch.setenv("PGSSLMODE", "sometimes")
+    with pytest.raises(InvalidSyntax, match="PGSSLMODE must be one of"):
+        build_ssl_argument(plain)
+
+
+def test_a_least_version_of_tls_is_kept() -> None:
+    settings = parse_settings("postgresql://db/g?sslmode=require&ssl_min_protocol_version=TLSv1.3")
+    assert isinstance(settings, PostgresqlSettings)
+    assert build_ssl_argument(settings)["ssl"].minimum_version is ssl.TLSVersion.TLSv1_3
+
+
+async def test_of_several_hosts_one_that_answers_and_writes_is_used() -> None:
+    login, _, place = servers.require("postgresql").partition("//")[2].rpartition("@")
+    host, _, database = place.partition("/")
+    dead = f"127.0.0.1:{free_port()}"
+    storage = open_sql(
+        f"postgres://{login}@{dead},{host}/{database}?schema=hosts&application_name=mine&options=-cgeqo%3Doff"
+    )
+    assert isinstance(storage, PostgresqlStorage)
+    assert storage.describe() == f"postgresql: {dead},{host}/{database}, schema hosts"
+    await storage.open(CATALOG)
+    try:
+        await store(storage, {THINGS: [thing("a")]})
+        async with storage.session() as session:
+            told = "SELECT current_setting('application_name'), current_setting('geqo')"
+            assert [tuple(row) for row in await session.link.rows(told)] == [("mine", "off")]
+    finally:
+        await storage.drop()
+
+
+async def test_no_host_that_is_as_wanted_is_an_error_in_words() -> None:
+    url = servers.require("postgresql")
+    storage = open_sql(f"{url}?target_session_attrs=standby")
+    with pytest.raises(Unavailable) as refused:
+        await storage.open(CATALOG)
+    assert "ugs:" not in refused.value.message

@@ -115,13 +115,13 @@ async def test_pages_written_by_the_database_look_where_the_index_is(tmp_path: P
 def statements_of(storage: SqlStorage) -> list[str]:
     """A list that grows with each statement that answers are written by."""
     sent: list[str] = []
-    one = storage.json_queries._fetch_text
+    one = storage.statement_cache._fetch_text
 
     async def noted(text: str, values: Sequence[Any], max_bytes: int) -> Any:
         sent.append(text)
         return await one(text, values, max_bytes)
 
-    storage.json_queries._fetch_text = noted  # type: ignore[method-assign]
+    storage.statement_cache._fetch_text = noted  # type: ignore[method-assign]
     return sent
 
 

@@ -1,5 +1,6 @@
 """Every documented option of every command is called once, and does not fail."""
 
+import asyncio
 import json
 from argparse import ArgumentParser
 from importlib import import_module
@@ -8,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.gateway.cli.conftest import Ugs
+from ugs import System
+from ugs.facts.commands.ingestion import NoteToIngest, Object, Stated
+from ugs.proposals.api import Proposals
 from ugs_gateway.cli.command_table import COMMANDS
 from ugs_gateway.cli.input.arguments import parse_usage
 from ugs_gateway.cli.main import main
@@ -29,6 +33,10 @@ CALLS = [
     "ingest notes.ndjson --format notes --scope agent_private --unsupported",
     "recall Alice --budget 100 --limit 3 --as-of 2030-01-31T12:00:00Z --scope project_shared --kind fact",
     "facts Alice --as-of 2030-01-31T12:00:00Z --all",
+    "proposals list --state pending",
+    "proposals edit PROPOSAL --subject Ann --predicate was --value old",
+    "proposals edit PROPOSAL --object Bob",
+    "proposals reject PROPOSAL --reason no",
     "program save p.json --name people",
     "program list --search people",
     "clear-scope default --force",
@@ -43,6 +51,7 @@ CALLS = [
     "backup g.wal",
     "restore g.wal --until 3 --store file:second",
     "key add k --role writer --user u --tenant t --project p --agent a1 --expires 2099-01-31T12:00:00Z",
+    "webhook add https://x.example --name n --filter {} --after 0 --user u --project p --agent a1",
     "token create --user u --role writer --tenant t --project p --agent a1 --file t.jsonl",
     "doctor --repair --acknowledge --store file:./data",
     "doctor --backend file:./data",
@@ -58,6 +67,13 @@ ONLY_PARSED = {
     "copy": ("it has none of its own", ["FROM", "TO"]),
 }
 EVERYWHERE = {"store", "backend", "data-dir", "config", "help"}
+
+
+async def propose() -> str:
+    """A proposed fact, by its id."""
+    async with System.at_url("file:./data") as system:
+        said = NoteToIngest(text="Ann is old", relations=(Stated("Ann", "is", Object(value="old")),))
+        return (await Proposals(system).propose(said)).proposals[0].proposal_id
 
 
 def called(name: str) -> set[str]:
@@ -89,8 +105,9 @@ def test_every_option_works_as_documented(demo: Ugs) -> None:
     Path("notes.ndjson").write_text(json.dumps(NOTE))
     Path("p.json").write_text(json.dumps(PROGRAM))
     Path("c.toml").write_text('store = "file:./data"')
+    proposal = asyncio.run(propose())
     for call in CALLS:
-        done = demo(*call.split())
+        done = demo(*call.replace("PROPOSAL", proposal).split())
         assert done.code == 0, (call, done)
 
 

@@ -75,6 +75,21 @@ def test_a_life_on_the_command_line(ugs: Ugs) -> None:
     assert json.loads(ugs("rebuild", *store).out) == {"events": 15, "digest": verified["stored"]}
 
 
+def test_rebuild_makes_the_versions_of_rows(ugs: Ugs) -> None:
+    ugs("load-demo", "--store", "sqlite:///a.db")
+    made = ugs("rebuild", "--history", "--store", "sqlite:///a.db")
+    assert made.code == 0 and json.loads(made.out)["events"] == 15 and "replaying: 15 of 15 events" in made.err
+    doctor = json.loads(ugs("doctor", "--store", "sqlite:///a.db").out)
+    assert {"check": "history", "ok": True, "found": "versions of rows answer for the past up to event 15"} in doctor[
+        "checks"
+    ]
+    assert json.loads(ugs("verify", "--store", "sqlite:///a.db").out)["ok"] is True
+    for store in ("file:d", "sqlite:///b.db?history=off"):
+        ugs("load-demo", "--store", store)
+        refused = ugs("rebuild", "--history", "--store", store)
+        assert refused.code == 2 and json.loads(refused.out)["error"]["code"] == "E005", refused
+
+
 def test_a_refusal_is_a_sentence_and_a_json_value(ugs: Ugs) -> None:
     ugs("load-demo", "--store", "file:d")
     again = ugs("load-demo", "--store", "file:d")

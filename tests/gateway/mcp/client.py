@@ -24,8 +24,8 @@ UGS = str(Path(sys.executable).parent / "ugs")
 class Talk:
     """A client that knows the tools by name and the seed's example ids by the ids that stand behind them."""
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
+    def __init__(self, client: Client, memory: Memory | None = None) -> None:
+        self.client, self.memory = client, memory
 
     async def __call__(self, tool: str, **arguments: Any) -> Any:
         """The data a tool answers; what it refuses is an assertion."""
@@ -67,7 +67,7 @@ async def near(
     async with System.at_url(url) as system:
         memory = Memory(system, principal)
         async with Client(build_server(lambda context: memory, profile, bounds=bounds)) as client:
-            yield Talk(client)
+            yield Talk(client, memory)
 
 
 @asynccontextmanager

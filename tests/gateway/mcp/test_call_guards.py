@@ -7,19 +7,25 @@ from typing import Any
 import pytest
 
 from tests.gateway.mcp.client import Talk, near, refusal_in
+from ugs.facts.commands.ingestion import NoteToIngest, Object, Stated
+from ugs.proposals.api import Proposals
 from ugs_gateway.mcp.call_guards import EXPECTED_VERSION, RETRY_KEY
 from ugs_gateway.mcp.server import Profile, tools_of
 from ugs_gateway.mcp.tools.base import MemoryTool
 
 CHANGING = {tool.name: tool for profile in Profile for tool in tools_of(profile) if not tool.hints.read_only}
 READS_FIRST = "finds what it is about by reading first, which a retry would no longer find"
-WITHOUT_KEY = dict.fromkeys(("correct", "forget", "merge"), READS_FIRST)
+WITHOUT_KEY = dict.fromkeys(("forget", "merge"), READS_FIRST)
 ADDS = "adds something of its own, so no version can be meant"
 GROWS = "an ontology only grows; what is there already is refused"
 WITHOUT_VERSION = {
     **dict.fromkeys(("create_node", "create_connection", "add_fact", "remember"), ADDS),
     **dict.fromkeys(("create_ontology", "add_node_type", "add_connection_type", "define_property"), GROWS),
     **dict.fromkeys(("correct", "forget", "merge"), "facts, notes and entities have no versions"),
+    "propose": ADDS,
+    "predicates": "predicates have no versions",
+    "undo": "refuses what something else changed since",
+    "proposals": "is refused once somebody has decided",
     "program": "programs have no versions",
     "send_message": "the actor decides by the state it finds, in the same transaction",
 }
@@ -58,7 +64,19 @@ async def filled(talk: Talk) -> dict[str, dict[str, Any]]:
     task = (await talk("create_node", type="task", content="", format="text", properties={"title": "Call Ann"}))[
         "node_id"
     ]
+    await talk("create_node", type="Project", content="withdrawn", format="markdown")
+    withdrawn = await position(talk)
+    stated = {"subject": "Bob", "predicate": "is", "value": "tall"}
+    fact = (await talk("remember", text="Bob is tall.", facts=[stated]))["facts"][0]["fact_id"]
+    assert talk.memory is not None
+    said = NoteToIngest(text="Cy is old.", relations=(Stated("Cy", "is", Object(value="old")),))
+    proposal = (await Proposals(talk.memory.system, actor="somebody else").propose(said)).proposals[0]
     return {
+        "predicates": {"action": "configure", "name": "is", "cardinality": "single"},
+        "undo": {"transaction": withdrawn, "preview": False},
+        "propose": {"text": "Cy is young.", "facts": [{"subject": "Cy", "predicate": "is", "value": "young"}]},
+        "proposals": {"action": "approve", "proposal_id": proposal.proposal_id},
+        "correct": {"fact_id": fact, "action": "retract", "reason": "He is not."},
         "add_node_type": {"type_name": "Person"},
         "add_connection_type": {"type_name": "Knows", "from_types": ["Person"], "to_types": ["Person"]},
         "define_property": {"type_name": "Project", "name": "rank", "kind": "integer"},

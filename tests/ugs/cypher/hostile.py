@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode
 from ugs.system import System
@@ -50,6 +52,22 @@ HOSTILE_QUERIES = {
     "optional matches": "MATCH (a) OPTIONAL MATCH (a)-->(b)-->(c)-->(d)-->(e) RETURN count(e) AS n",
     "union": "UNWIND range(1, 9000) AS x RETURN [x] AS r UNION UNWIND range(1, 2000000) AS x RETURN [x % 9000] AS r",
 }  # fmt: skip
+
+
+LONG_PATTERNS: dict[str, Callable[[int], str]] = {
+    "a chain": lambda size: "MATCH " + "-->".join(["()"] * size) + " RETURN 1",
+    "a chain both ways": lambda size: "MATCH " + "--".join(["(:A)"] * size) + " RETURN 1",
+    "a chain of properties": lambda size: "MATCH " + "-->".join(["({a:1,b:2})"] * size) + " RETURN 1",
+    "a chain of dependent properties": lambda size: (
+        "MATCH " + "-->".join(f"(a{n}{{a:a{max(0, n - 1)}.b}})" for n in range(size)) + " RETURN 1"
+    ),
+    "many nodes": lambda size: "MATCH " + ", ".join(["(:A)"] * size) + " RETURN 1",
+    "many pairs": lambda size: "MATCH " + ", ".join(["(:A)--(:B)"] * size) + " RETURN 1",
+    "a star": lambda size: "MATCH (n)" + ", (n)-->(:A)" * size + " RETURN 1",
+    "many properties of a node": lambda size: "MATCH (n {" + ", ".join(f"p{n}: 1" for n in range(size)) + "}) RETURN 1",
+}
+"""Patterns of so many elements, each in one MATCH: what they could hold up is the planner."""
+HOSTILE_QUERIES |= {f"planning {name}": make(700) for name, make in LONG_PATTERNS.items()}
 
 
 async def build_dense_graph(system: System, count: int = 30) -> None:

@@ -58,10 +58,6 @@ def _whole_months(start: Local, end: Local) -> int:
     return months_between(start[0], last)
 
 
-def _elapsed(start: Local, end: Local, zone: Zone) -> int:
-    return in_zone(*end, zone).epoch_ns - in_zone(*start, zone).epoch_ns
-
-
 def _exact_end(moment: Any, local: Local, zone: Zone) -> int:
     """A moment that knows its offset is that moment, also where clocks are put back."""
     return moment.epoch_ns if isinstance(moment, DateTime) else in_zone(*local, zone).epoch_ns

@@ -10,7 +10,7 @@ from ugs.events import Draft
 from ugs.facts.access import AccessScope
 from ugs.facts.errors import EntityInUse, EntityNameTaken
 from ugs.facts.events import build_draft, new_draft
-from ugs.facts.model import ENTITIES, ENTITY_ALIASES, ENTITY_NODES, FACTS, Entity, EntityAlias
+from ugs.facts.model import ENTITIES, ENTITY_ALIASES, ENTITY_MERGES, ENTITY_NODES, FACTS, Entity, EntityAlias
 from ugs.facts.normalization import Space, display_name, new_id, normalize_name, validate_space
 from ugs.facts.resolution import EntityRef, find_by_name, find_ref, get_entity
 from ugs.facts.temporal.instants import Instant, start_of
@@ -177,6 +177,8 @@ async def delete_entity(command: DeleteEntity, uow: UnitOfWork) -> Decision:
     if len(visible) < len(facts):  # private facts of another agent, not the caller's to delete
         raise EntityInUse(entity.entity_id, 0)
     await delete_facts(uow, facts)
+    merged = [row.entity_id for row in await uow.fetch(ENTITY_MERGES, eq("into_entity_id", entity.entity_id))]
+    await uow.stage(Draft("EntityMergeEnded", id, {"entity_id": id}) for id in sorted(merged))
     return Decision([Draft("EntityDeleted", entity.entity_id, {"entity_id": entity.entity_id})])
 
 

@@ -19,13 +19,16 @@ from ugs.facts.events import build_draft, to_payload
 from ugs.facts.model import (
     ENTITIES,
     ENTITY_ALIASES,
+    ENTITY_DISTINCTIONS,
     ENTITY_MERGES,
     ENTITY_NODES,
     EVIDENCE,
     FACTS,
     PREDICATES,
+    SUPERSESSIONS,
     Entity,
     EntityAlias,
+    EntityDistinction,
     EntityMerge,
     Evidence,
     Fact,
@@ -33,9 +36,10 @@ from ugs.facts.model import (
 from ugs.facts.normalization import Space, new_id
 from ugs.facts.resolution import RowReader, get_entity
 from ugs.facts.temporal.instants import start_of
-from ugs.facts.temporal.timeline import key_of, refresh_overrides
+from ugs.facts.temporal.timeline import key_of, refresh_overrides, unlink_drafts
 from ugs.feature import Command, Decider, Decision
 from ugs.reads.filters import eq, in_
+from ugs.storage import EventQuery, Session
 from ugs.unit_of_work import UnitOfWork
 
 
@@ -44,6 +48,14 @@ class MergeEntities(Command, frozen=True):
 
     keep_id: str
     merge_id: str
+    space: Space | None = None
+
+
+class KeepApart(Command, frozen=True):
+    """Record that two entities are not the same, so that they are not suggested as duplicates again."""
+
+    entity_id: str
+    other_id: str
     space: Space | None = None
 
 
@@ -189,11 +201,34 @@ async def _fold(uow: UnitOfWork, fact: Fact, twin: Fact) -> list[Draft]:
     """Move the evidence of a fact to its duplicate, then delete the fact."""
     known = {row.note_id for row in await uow.fetch(EVIDENCE, eq("fact_id", twin.fact_id))}
     notes = [row.note_id for row in await uow.fetch(EVIDENCE, eq("fact_id", fact.fact_id))]
+    links = await uow.fetch(SUPERSESSIONS, eq("to_fact_id", fact.fact_id))
     rows = [Evidence(new_id(), twin.fact_id, id, start_of(uow.now)) for id in notes if id not in known]
     return [
         *(build_draft(EVIDENCE, row) for row in rows),
+        *unlink_drafts(sorted({link.from_fact_id for link in links}), fact.fact_id),
         Draft("FactDeleted", fact.fact_id, {"fact_id": fact.fact_id}),
     ]
 
 
-DECIDERS: Mapping[type[Command], Decider] = {MergeEntities: merge_entities}
+async def keep_apart(command: KeepApart, uow: UnitOfWork) -> Decision:
+    """Decide that two entities are not the same; nothing happens if that is known."""
+    one, other = [await get_entity(uow, id, command.space) for id in (command.entity_id, command.other_id)]
+    if one.entity_id == other.entity_id:
+        raise InvalidFact("both ids mean the same entity", field="otherId")
+    if (one.tenant_id, one.project_id) != (other.tenant_id, other.project_id):
+        raise InvalidFact("entities of different tenants or projects are different anyway", field="otherId")
+    first, second = sorted((one.entity_id, other.entity_id))
+    if await uow.find(ENTITY_DISTINCTIONS, (first, second)) is not None:
+        return Decision([])
+    return Decision([build_draft(ENTITY_DISTINCTIONS, EntityDistinction(first, second, start_of(uow.now)))])
+
+
+async def find_merge_position(session: Session, entity_id: str) -> int | None:
+    """The position of the event that merged an entity away, which an undo of its transaction reverses."""
+    events = await session.events(
+        EventQuery(element=entity_id, types=frozenset({"EntityMerged", "EntityRestored"}), newest=True, limit=1)
+    )
+    return events[0].position if events and events[0].type == "EntityMerged" else None
+
+
+DECIDERS: Mapping[type[Command], Decider] = {MergeEntities: merge_entities, KeepApart: keep_apart}

@@ -13,10 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ugs.events import Draft
+from ugs.facts.access import AccessScope
 from ugs.facts.commands.entities import ensure_ref
 from ugs.facts.commands.notes import AddNote, ensure_note
 from ugs.facts.commands.predicates import ensure_predicate
-from ugs.facts.errors import EvidenceRequired, FactConflict, InvalidFact
+from ugs.facts.errors import EvidenceRequired, FactConflict, FactNotFound, InvalidFact
 from ugs.facts.events import new_draft, to_payload
 from ugs.facts.model import (
     DEPRECATED,
@@ -98,6 +99,25 @@ class DeleteFact(Command, frozen=True):
     """Delete a fact with its evidence, as if it had never been asserted; the log keeps its events."""
 
     fact_id: str
+    space: Space | None = None
+    reopen: bool = True
+    """Whether the facts that it had ended hold again, until the next one of their timeline begins."""
+
+
+class CorrectFact(Command, frozen=True):
+    """End a fact, put another object in its place, or retract it as never true; always with a reason."""
+
+    fact_id: str
+    action: str
+    """`end`, `replace` or `retract`."""
+    reason: str
+    agent_id: str
+    """Who states the reason of a replacement."""
+    object_entity: EntityRef | None = None
+    object_value: str | None = None
+    moment: Instant | None = None
+    """When it ended, or when its replacement begins; now without one."""
+    reopen: bool = True
     space: Space | None = None
 
 
@@ -317,12 +337,69 @@ async def invalidate_fact(command: InvalidateFact, uow: UnitOfWork) -> Decision:
 async def delete_fact(command: DeleteFact, uow: UnitOfWork) -> Decision:
     """Decide the deletion of a fact."""
     fact = await get_fact(uow, command.fact_id, command.space)
-    await delete_facts(uow, [fact])
+    await delete_facts(uow, [fact], command.reopen)
     return Decision([])
+
+
+END, REPLACE, RETRACT = "end", "replace", "retract"
+
+
+async def correct_fact(command: CorrectFact, uow: UnitOfWork) -> Decision:
+    """Decide a correction, all or nothing; a private fact of another agent is treated as missing."""
+    fact = await get_fact(uow, command.fact_id, command.space)
+    if not AccessScope(command.space, command.agent_id).sees(fact):
+        raise FactNotFound(command.fact_id)
+    has_object = command.object_entity is not None or command.object_value is not None
+    if command.action not in (END, REPLACE, RETRACT):
+        raise InvalidFact(f"the action is {END}, {REPLACE} or {RETRACT}", field="action")
+    if has_object and command.action != REPLACE:
+        raise InvalidFact(f"value and object go with the action {REPLACE}", field="action")
+    if (command.object_entity is None) == (command.object_value is None) and command.action == REPLACE:
+        raise InvalidFact("give either value or object: a fact says exactly one thing", field="value")
+    if command.action == RETRACT and command.moment is not None:
+        raise InvalidFact("what was never true did not end at a time", field="at")
+    if command.action == REPLACE:
+        return await _replace(command, fact, uow)
+    if command.action == RETRACT:
+        if fact.valid_to is None:  # the log keeps the reason
+            await _end(fact, command, None, uow)
+        await delete_facts(uow, [fact], command.reopen)
+    else:
+        await _end(fact, command, command.moment, uow)
+    return Decision([])
+
+
+async def _end(fact: Fact, command: CorrectFact, moment: Instant | None, uow: UnitOfWork) -> None:
+    ending = InvalidateFact(fact_id=fact.fact_id, valid_to=moment, reason=command.reason, space=command.space)
+    await invalidate_fact(ending, uow)
+
+
+async def _replace(command: CorrectFact, fact: Fact, uow: UnitOfWork) -> Decision:
+    """Add the fact that takes the place of another, which ends when it begins, also if several may hold at a time."""
+    asserted = await assert_fact(
+        AddFact(
+            tenant_id=fact.tenant_id,
+            project_id=fact.project_id,
+            agent_id=command.agent_id,
+            scope=fact.scope,
+            subject=EntityRef(id=fact.subject_entity_id),
+            predicate=fact.predicate,
+            object_entity=command.object_entity,
+            object_value=command.object_value,
+            valid_from=command.moment,
+            notes=(NoteRef(text=command.reason),),
+        ),
+        uow,
+    )
+    before = await get_fact(uow, fact.fact_id, command.space)
+    if before.valid_to is None and before.fact_id != asserted.fact.fact_id:
+        await _end(before, command, asserted.fact.valid_from, uow)
+    return Decision([], asserted.warnings)
 
 
 DECIDERS: Mapping[type[Command], Decider] = {
     AddFact: add_fact,
     InvalidateFact: invalidate_fact,
     DeleteFact: delete_fact,
+    CorrectFact: correct_fact,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
+from typing import Protocol
 from uuid import UUID
 
 from msgspec import Struct
@@ -102,14 +103,14 @@ async def ingest(command: Ingest, uow: UnitOfWork) -> Decision:
     position = 0
     for index, given in enumerate(command.notes):
         prefix = f"notes[{index}]." if len(command.notes) > 1 else ""
-        _check_sizes(given, f"{prefix}structured")
+        check_sizes(given, f"{prefix}structured")
         if command.supported:
-            _check_support(given, f"{prefix}structured")
+            check_support(given, f"{prefix}structured")
         if command.skip_known and given.note_id is None:
             given = replace(given, note_id=content_id(command, given))
             if await uow.find(NOTES, given.note_id or "") is not None:
                 continue
-        note = await _keep_note(uow, command, given, f"{prefix}text")
+        note = await keep_note(uow, command, given, f"{prefix}text")
         await _prefetch_entities(uow, space, given, f"{prefix}structured.entities")
         warnings += await _state(uow, command, note, given, f"{prefix}structured.relations", position)
         position += len(given.relations)
@@ -138,7 +139,8 @@ async def _make_single(uow: UnitOfWork, space: Space, name: str) -> None:
         await configure_predicate(change, uow)
 
 
-def _check_sizes(given: NoteToIngest, path: str) -> None:
+def check_sizes(given: NoteToIngest, path: str) -> None:
+    """Raise `StructuredInvalid` with the path of what is too long, too many, blank or contradictory."""
     _at_most(given.entities, MAX_ENTITIES, f"{path}.entities")
     _at_most(given.relations, MAX_RELATIONS, f"{path}.relations")
     for i, entity in enumerate(given.entities):
@@ -147,10 +149,11 @@ def _check_sizes(given: NoteToIngest, path: str) -> None:
         for j, alias in enumerate(entity.aliases):
             _text(alias, f"{path}.entities[{i}].aliases[{j}]")
     for i, relation in enumerate(given.relations):
-        _check_relation(relation, f"{path}.relations[{i}]")
+        check_relation(relation, f"{path}.relations[{i}]")
 
 
-def _check_relation(relation: Stated, path: str) -> None:
+def check_relation(relation: Stated, path: str) -> None:
+    """Raise `StructuredInvalid` unless a relation is complete."""
     _text(relation.subject, f"{path}.subject")
     _text(relation.predicate, f"{path}.predicate")
     if (relation.object.entity is None) == (relation.object.value is None):
@@ -173,7 +176,7 @@ def _text(text: str, path: str) -> None:
         raise StructuredInvalid(path, f"at most {MAX_NAME} characters, got {len(text)}", limit=MAX_NAME)
 
 
-def _check_support(given: NoteToIngest, path: str) -> None:
+def check_support(given: NoteToIngest, path: str) -> None:
     """Raise unless every text of a relation occurs in the note or a quote, ignoring case, spaces and underscores."""
     said = [_plain(text) for text in (given.text, *given.quotes)]
     for i, relation in enumerate(given.relations):
@@ -193,7 +196,21 @@ def _plain(text: str) -> str:
     return normalize_name(text.replace("_", " "))
 
 
-async def _keep_note(uow: UnitOfWork, command: Ingest, given: NoteToIngest, path: str) -> Note:
+class Noted(Protocol):
+    """For whom a note is meant, and in whose name."""
+
+    @property
+    def tenant_id(self) -> str: ...
+    @property
+    def project_id(self) -> str: ...
+    @property
+    def agent_id(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+
+
+async def keep_note(uow: UnitOfWork, command: Noted, given: NoteToIngest, path: str) -> Note:
+    """The note, staged as new unless its id is known; an error names the path."""
     new = AddNote(
         tenant_id=command.tenant_id,
         project_id=command.project_id,

@@ -8,11 +8,12 @@ from ugs.events import Draft
 from ugs.facts.access import agent_key
 from ugs.facts.errors import InvalidFact, NoteExists
 from ugs.facts.events import new_draft
-from ugs.facts.model import NOTES, Note
+from ugs.facts.model import EVIDENCE, NOTES, SUPERSESSIONS, Note
 from ugs.facts.normalization import Space, display_name, is_uuid, new_id, validate_id, validate_note, validate_space
 from ugs.facts.resolution import get_note
 from ugs.facts.temporal.instants import start_of
 from ugs.feature import Command, Decider, Decision
+from ugs.reads.filters import eq
 from ugs.unit_of_work import UnitOfWork
 
 
@@ -78,6 +79,12 @@ async def _find_known_note(uow: UnitOfWork, note_id: str, space: Space, text: st
 async def delete_note(command: DeleteNote, uow: UnitOfWork) -> Decision:
     """Decide the deletion of a note."""
     note = await get_note(uow, command.note_id, command.space)
+    where = eq("note_id", note.note_id)
+    stated = [row.fact_id for row in await uow.fetch(EVIDENCE, where)]
+    ended = [row.from_fact_id for row in await uow.fetch(SUPERSESSIONS, where)]
+    await uow.stage(
+        Draft("EvidenceRemoved", id, {"fact_id": id, "note_id": note.note_id}) for id in sorted({*stated, *ended})
+    )
     return Decision([Draft("NoteDeleted", note.note_id, {"note_id": note.note_id})])
 
 

@@ -10,7 +10,7 @@ from ugs.facts.events import REDUCERS
 from ugs.facts.model import FACTS, Fact
 
 REPORTED_EVENTS = frozenset(
-    {"FactAdded", "FactInvalidated", "FactExtended", "FactReopened", "FactMoved", "EvidenceAdded"}
+    {"FactAdded", "FactInvalidated", "FactExtended", "FactReopened", "FactMoved", "FactRestored", "EvidenceAdded"}
 )
 """Events worth reporting; a supersession comes with the event that gives its fact an end."""
 

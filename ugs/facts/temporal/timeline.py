@@ -31,6 +31,7 @@ from ugs.facts.model import (
 from ugs.facts.normalization import Space, new_id
 from ugs.facts.temporal.instants import Instant, instant_text, start_of
 from ugs.reads.filters import EVERYTHING, Where, all_of, eq, in_
+from ugs.records import RowChange
 from ugs.unit_of_work import UnitOfWork
 
 Spans = list[tuple[Instant, Instant | None]]
@@ -217,17 +218,31 @@ async def _stored_spans(uow: UnitOfWork, rows: Sequence[Fact]) -> dict[str, Span
     return found
 
 
+async def refresh_restored(uow: UnitOfWork, rows: Sequence[RowChange]) -> None:
+    """Update the overrides of the single-valued keys of facts that an undo has restored or taken away."""
+    facts = [fact for row in rows if row.table is FACTS for fact in (row.before, row.after) if fact is not None]
+    known = {fact.predicate_id: await uow.find(PREDICATES, fact.predicate_id) for fact in facts if fact.predicate_id}
+    for where in dict.fromkeys(key_of(fact) for fact in facts):
+        same_key = await uow.fetch(FACTS, where)
+        predicate = known.get(same_key[0].predicate_id) if same_key else None
+        if predicate is not None and predicate.supersedes:
+            await refresh_overrides(uow, same_key)
+
+
 # ── deletion ─────────────────────────────────────────────────────────────────
 
 
-async def delete_facts(uow: UnitOfWork, facts: Sequence[Fact]) -> None:
-    """Delete facts as if they had never been asserted: facts they ended are extended to the next one of their key."""
+async def delete_facts(uow: UnitOfWork, facts: Sequence[Fact], reopen: bool = True) -> None:
+    """Delete facts as if they had never been asserted: facts they ended are extended to the next one of their key, or
+    stay ended without `reopen`."""
     gone = {fact.fact_id for fact in facts}
     ended = [link for fact in facts for link in await uow.fetch(SUPERSESSIONS, eq("to_fact_id", fact.fact_id))]
     onward = {fact.fact_id: await _link_at_end(uow, fact) for fact in facts}
     for fact in facts:
+        links = {link.from_fact_id for link in ended if link.to_fact_id == fact.fact_id} - gone
+        await uow.stage(unlink_drafts(sorted(links), fact.fact_id))
         await uow.stage([Draft("FactDeleted", fact.fact_id, {"fact_id": fact.fact_id})])
-    for link in ended:
+    for link in ended if reopen else ():
         before: Fact | None = await uow.find(FACTS, link.from_fact_id)
         if before is not None and before.fact_id not in gone and before.valid_to == link.effective_at:
             after = onward[link.to_fact_id]
@@ -236,6 +251,11 @@ async def delete_facts(uow: UnitOfWork, facts: Sequence[Fact]) -> None:
         predicate = await uow.find(PREDICATES, fact.predicate_id or "")
         if predicate is not None and predicate.supersedes:
             await refresh_overrides(uow, await uow.fetch(FACTS, key_of(fact)))
+
+
+def unlink_drafts(from_ids: Iterable[str], to_id: str) -> list[Draft]:
+    """The events that remove the links of facts to one that goes."""
+    return [Draft("FactUnlinked", id, {"fact_id": id, "to_fact_id": to_id}) for id in from_ids]
 
 
 async def _continue(uow: UnitOfWork, fact: Fact, note_id: str) -> None:

@@ -11,7 +11,6 @@ The parameters are validated against the specification before the call, so a han
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -57,10 +56,6 @@ class Call(Struct, frozen=True):
     """Which facts the caller may see, and at which time they must hold."""
     vectors: Vectors
     """Similarity search."""
-
-    @property
-    def seconds_left(self) -> float:
-        return max(0.0, self.deadline - time.monotonic())
 
 
 Answer = Callable[[Call, Mapping[str, Any]], Awaitable[WorkingGraph]]

@@ -17,6 +17,7 @@ from typing import Any
 from ugs.catalog import Catalog
 from ugs.changes import Step, TableWrites
 from ugs.errors import Unavailable
+from ugs.storage import RowVersion
 from ugs.support.time_slice import TimeSlice
 from ugs.tables import Row, Table
 from ugs_backends.memory.tables.indexes import Index, KeyCounts
@@ -165,6 +166,17 @@ class RowVersions:
         start, end = bisect_right(self.positions, after), bisect_right(self.positions, until)
         return self.positions[start:end], self.keys[start:end], self.former[start:end]
 
+    def by_key(self, until: int) -> dict[Any, list[RowVersion]]:
+        """All versions up to a position, by key, oldest first."""
+        if self.taken < len(self.positions):
+            self.take()
+        found: dict[Any, list[RowVersion]] = {}
+        for key, chain in self.chains.items():
+            found[key] = [RowVersion(since, end, row) for since, end, row in chain]
+        for key, row in self.current.rows.items():
+            found.setdefault(key, []).append(RowVersion(self.since.get(key, 0), None, row))
+        return {key: cut for key, chain in found.items() if (cut := _cut_chain(chain, until))}
+
     # ── taking over ──────────────────────────────────────────────────────────
 
     def prepend(self, other: RowVersions, until: int) -> None:
@@ -243,3 +255,12 @@ def _by_position(
     for position, key, row in zip(positions, keys, former, strict=True):
         found.setdefault(position, {}).setdefault(key, []).append(row)
     return found
+
+
+def _cut_chain(chain: list[RowVersion], until: int) -> list[RowVersion]:
+    """The versions of a key as they were known at a position."""
+    known = [version for version in chain if version.since <= until]
+    return [
+        version if version.until is not None and version.until <= until else version._replace(until=None)
+        for version in known
+    ]

@@ -6,7 +6,7 @@ of a WHERE clause NULL counts as false, so comparisons stay bare and can use ind
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -48,6 +48,9 @@ class HeldAt(Where, frozen=True):
     """The column of the first position at which a version held."""
     until: str
     """The column of the first position at which it did not any more."""
+
+    def parameterised(self, hole: Callable[[Any], Any]) -> HeldAt:
+        return HeldAt(hole(self.position), self.since, self.until)
 
 
 class WordAccess(Enum):
@@ -258,8 +261,6 @@ class Conditions:
     def _compile_encoded(self, op: Op, value: Any, column: str) -> str:
         if op in (Op.CONTAINS, Op.ENDS):
             return self.operation(f"substr({column}, 2)", op, value)
-        if not self.dialect.limits_index_entries:
-            return self._compile_encoded_as(op, value, column)
         # Only prefixes are indexed. The order of prefixes never contradicts that of the texts, so this weaker
         # condition may be added for the index.
         loose = {Op.LT: Op.LE, Op.GT: Op.GE}.get(op, op)

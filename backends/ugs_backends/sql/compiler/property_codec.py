@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ugs.reads.sort_keys import NUMBER, TEXT, number_text
+from ugs.reads.sort_keys import MAX_SORT_CHARS, NUMBER, TEXT, number_text
 from ugs.values import MAX_INT, MIN_INT, Json, from_text, to_text
 
 COMPOSITE = "c"
 TEXTS = frozenset({str})
-INDEXED_PREFIX_LENGTH = 100
-"""Number of indexed characters of an encoded value where the database limits the size of index entries."""
+INDEXED_PREFIX_LENGTH = MAX_SORT_CHARS
+"""Number of indexed characters of an encoded value: index entries are limited, and sort keys are cut to the same."""
 
 
 def encode_property(value: Json) -> str:

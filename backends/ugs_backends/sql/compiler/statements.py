@@ -12,6 +12,7 @@ from ugs.reads.plan import Order, Page, full_order
 from ugs.tables import Kind, Table
 from ugs_backends.sql.compiler.conditions import TRUE, Conditions, Place, can_have, join_conditions
 from ugs_backends.sql.compiler.count_columns import CountColumns
+from ugs_backends.sql.compiler.property_order import PropertyWalk, find_walked_key
 from ugs_backends.sql.dialect import Dialect, Parameters, quote_identifier
 from ugs_backends.sql.table_names import EVENTS
 
@@ -31,8 +32,8 @@ class Select:
         """A page of rows. A backward page is in reverse order, last row first."""
         walk = build_walking_order(table, tuple(order), page)
         place = Place(table, "t")
-        columns, source = list_columns(self.dialect, place), self.source(table, where)
-        condition = self.condition(place, where, walk, page)
+        columns = list_columns(self.dialect, place)
+        source, condition = self.page_source(place, where, walk, page, page.limit)
         if page.per and page.limit is not None:
             return self._fetch_per(place, f"{source} t WHERE {condition}", walk, page), self.parameters.values
         text = f"SELECT {columns} FROM {source} t WHERE {condition} ORDER BY {self.order(place, walk)}"
@@ -87,12 +88,24 @@ class Select:
         """The FROM source, with count columns if any; must be built before WHERE, so that placeholders are in order."""
         return CountColumns(self.conditions, table, where).source() if table.counted else quote_identifier(table.name)
 
+    def page_source(
+        self, place: Place, where: Where, walk: Sequence[Order], page: Page, limit: int | None
+    ) -> tuple[str, str]:
+        """The FROM source of a page of at most `limit` rows, and the condition that is left to test.
+
+        In the order of a property the source is the page alone, read from an index."""
+        key = find_walked_key(place.table, walk, page)
+        if key is not None and limit is not None:
+            return PropertyWalk(self, place.table, key, where, walk, page, limit).source(), TRUE
+        source = self.source(place.table, where)
+        return source, self.condition(place, where, walk, page)
+
     def condition(self, place: Place, where: Where, walk: Sequence[Order], page: Page) -> str:
         """The WHERE condition of a page, including its start behind the cursor."""
         condition = self.conditions.text(where, place)
         if page.after is None:
             return condition
-        beyond = self._build_cursor_condition(place, list(zip(walk, page.after, strict=True)))
+        beyond = self.build_cursor_condition(place, list(zip(walk, page.after, strict=True)))
         return beyond if condition == TRUE else f"{condition} AND {beyond}"
 
     def order(self, place: Place, walk: Sequence[Order]) -> str:
@@ -104,7 +117,7 @@ class Select:
 
     # ── keyset pagination ────────────────────────────────────────────────────
 
-    def _build_cursor_condition(self, place: Place, steps: list[tuple[Order, Any]]) -> str:
+    def build_cursor_condition(self, place: Place, steps: list[tuple[Order, Any]]) -> str:
         """The condition for rows strictly behind a cursor."""
         if _is_plain(self.dialect, place.table, steps):
             return self._build_row_comparison(place, steps)
@@ -116,7 +129,7 @@ class Select:
             [
                 behind,
                 join_conditions(
-                    [self._build_equality(place, part, value), self._build_cursor_condition(place, rest)], " AND "
+                    [self._build_equality(place, part, value), self.build_cursor_condition(place, rest)], " AND "
                 ),
             ],
             " OR ",

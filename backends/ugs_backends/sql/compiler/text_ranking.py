@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ugs.catalog import Catalog
-from ugs.reads.filters import Where
+from ugs.reads.filters import EVERYTHING, Where, conditions
 from ugs.reads.text_ranking import RankedQuery, Sought
 from ugs.tables import Table
-from ugs_backends.sql.compiler.conditions import TRUE, Place
+from ugs_backends.sql.compiler.conditions import HeldAt, Place, quote_columns
 from ugs_backends.sql.compiler.statements import BoundStatement, Select, build_limit, list_columns
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.session import StoreContext
@@ -17,14 +17,14 @@ MAX_JOINED_WORDS = 4
 
 def is_rankable(catalog: Catalog, table: Table, asked: RankedQuery) -> bool:
     """Whether the word tables of all words share the key of the ranked rows."""
-    return len(table.key) == 1 and all(_is_beside(catalog, table, word.beside) for word in asked.words)
+    return len(table.row_key) == 1 and all(_is_beside(catalog, table, word.beside) for word in asked.words)
 
 
 def _is_beside(catalog: Catalog, table: Table, name: str | None) -> bool:
     if name is None:
         return True
     relation = table.relations[name]
-    return (relation.local,) == table.key and (relation.remote,) == catalog.target(relation).key
+    return (relation.local,) == table.row_key and (relation.remote,) == catalog.target(relation).row_key
 
 
 def build_ranking_query(shape: StoreContext, table: Table, asked: RankedQuery, where: Where) -> BoundStatement:
@@ -39,18 +39,22 @@ class _RankingQuery:
         self.shape, self.table = shape, table
         self.select: Select = shape.select()
         self.bind = self.select.parameters.bind
-        self.key = quote_identifier(table.field(table.key[0]).stored_as)
+        self.key = quote_identifier(table.field(table.row_key[0]).stored_as)
+        self.held: Where = EVERYTHING
+        """That versions held at a position, where the table holds versions."""
 
     def statement(self, asked: RankedQuery, where: Where) -> BoundStatement:
         place, page = Place(self.table, "t"), build_limit(asked.limit)
+        key = place.column(self.table.row_key[0])
+        self.held = next((part for part in conditions(where) if isinstance(part, HeldAt)), EVERYTHING)
         found = f"SELECT f.* FROM ({self._find_rows(asked.words)}) f{self._build_cursor_condition(asked)}"
-        condition = self.select.conditions.text(where, place)
-        if condition == TRUE:
+        if where in (EVERYTHING, self.held):
             found += f" ORDER BY f.weight DESC, f.{self.key}{page}"
+        condition = self.select.conditions.text(where, place)
         columns = list_columns(self.shape.dialect, place)
         text = (
             f"SELECT {columns}, s.weight FROM ({found}) s JOIN {quote_identifier(self.table.name)} t "
-            f"ON {place.key()} = s.{self.key} WHERE {condition} ORDER BY s.weight DESC, {place.key()}{page}"
+            f"ON {key} = s.{self.key} WHERE {condition} ORDER BY s.weight DESC, {key}{page}"
         )
         return text, self.select.parameters.values
 
@@ -81,13 +85,20 @@ class _RankingQuery:
 
     def _join_word(self, table: Table, word: str) -> str:
         key, words, mark = (
-            quote_identifier(table.field(table.key[0]).stored_as),
+            quote_identifier(table.field(table.row_key[0]).stored_as),
             self.shape.dialect.words,
             self.bind(word),
         )
         weight = f"{words.weight('w', mark)} AS weight"
         source = quote_identifier(words.name(table))
-        return f"SELECT w.{key} AS {self.key}, {weight} FROM {source} w WHERE {words.has('w', mark)}"
+        has = words.has("w", mark)
+        if self.held is EVERYTHING:
+            return f"SELECT w.{key} AS {self.key}, {weight} FROM {source} w WHERE {has}"
+        version = Place(table, "v")
+        tie = " AND ".join(f"{version.column(name)} = w.{quote_columns(table)[name]}" for name in table.key)
+        held = self.select.conditions.text(self.held, version)
+        joined = f"{source} w {self.shape.dialect.join} {quote_identifier(table.name)} v ON {tie}"
+        return f"SELECT w.{key} AS {self.key}, {weight} FROM {joined} WHERE {has} AND {held}"
 
     def _build_cursor_condition(self, asked: RankedQuery) -> str:
         """The condition for rows strictly behind the cursor."""

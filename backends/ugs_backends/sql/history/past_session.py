@@ -11,20 +11,20 @@ from ugs.changes import Writes
 from ugs.errors import StorageIOError
 from ugs.events import EMPTY_LOG, Event, Head
 from ugs.reads.aggregation import Aggregation, Group
-from ugs.reads.filters import EVERYTHING, All, Any_, Linked, Not, Where, all_of, conditions, mentions
+from ugs.reads.filters import EVERYTHING, All, Any_, Linked, Not, Where, all_of, conditions, in_, mentions
 from ugs.reads.level_executor import execute_by_levels
 from ugs.reads.pattern import Match, Pattern, PreparedPattern
 from ugs.reads.plan import WHOLE, Nested, Order, Page, Read, ResultPage, ResultRow
 from ugs.reads.text_ranking import RankedQuery, RankedRow
 from ugs.reads.vector_search import Near, Scored
-from ugs.storage import EventQuery
+from ugs.storage import EventQuery, Session
 from ugs.storage.session_capabilities import key_is
 from ugs.tables import Row, Table
 from ugs_backends.sql.compiler.conditions import HeldAt
 from ugs_backends.sql.compiler.log_queries import build_event_query
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.dialect import Dialect, quote_identifier
-from ugs_backends.sql.history.version_tables import PastCatalog, PastTable, held_at
+from ugs_backends.sql.history.version_tables import PastCatalog, held_at
 from ugs_backends.sql.history.version_writer import VersionWriter
 from ugs_backends.sql.native_session import NativeSession, is_one_statement, is_point, is_storable_key
 from ugs_backends.sql.row_codec import decode_event, decode_head
@@ -84,10 +84,12 @@ class PastReads:
 class PastSession(NativeSession):
     """A session of the state at a position; versions never change, so it needs no transaction.
 
-    Tables without versions are empty.
+    Tables without versions are empty, or in another session: what is computed for the state (vectors).
     """
 
     shape: PastContext
+    beside: Session | None = None
+    """The session with the tables that have no versions."""
 
     def __init__(self, link: DriverConnection, shape: PastContext, position: int) -> None:
         super().__init__(link, shape)
@@ -95,7 +97,7 @@ class PastSession(NativeSession):
         self.reads = PastReads(shape.catalog, position)
 
     def _knows(self, table: Table) -> bool:
-        return isinstance(table, PastTable) or table.name in self.shape.catalog.tables
+        return self.shape.catalog.has(table)
 
     # ── the log ──────────────────────────────────────────────────────────────
 
@@ -115,18 +117,24 @@ class PastSession(NativeSession):
         self, table: Table, where: Where = EVERYTHING, order: Sequence[Order] = (), page: Page = WHOLE
     ) -> list[Row]:
         if not self._knows(table):
-            return []
+            if self.beside is None:
+                return []
+            return await self.beside.fetch(table, await self._unlink(table, where), order, page)
         return await super().fetch(self.shape.catalog.past(table), self.reads.where(table, where), order, page)
 
     async def find(self, table: Table, key: Any) -> Row | None:
         parts = key if isinstance(key, tuple) else (key,)
-        if not self._knows(table) or not is_storable_key(self.shape.dialect, table, parts):
+        if not self._knows(table):
+            return None if self.beside is None else await self.beside.find(table, key)
+        if not is_storable_key(self.shape.dialect, table, parts):
             return None
         rows = await self.fetch(table, key_is(table, key))
         return rows[0] if rows else None
 
     async def find_many(self, table: Table, keys: Sequence[Any]) -> list[Row]:
-        return await super().find_many(table, keys) if self._knows(table) else []
+        if not self._knows(table):
+            return [] if self.beside is None else await self.beside.find_many(table, keys)
+        return await super().find_many(table, keys)
 
     async def find_keys(self, wanted: Mapping[Table, Sequence[Any]]) -> dict[Table, list[Row]]:
         return {table: await self.find_many(table, keys) for table, keys in wanted.items()}
@@ -134,11 +142,23 @@ class PastSession(NativeSession):
     async def non_empty(self, tables: Sequence[Table]) -> list[Table]:
         return [table for table in tables if await self.fetch(table, page=Page(limit=1))]
 
+    async def _unlink(self, table: Table, where: Where) -> Where:
+        """A condition on a table without versions, with the rows that it links to looked up."""
+        if isinstance(where, Linked):
+            relation = table.relations[where.relation]
+            found = await self.fetch(self.shape.catalog.target(relation), where.where)
+            return in_(relation.local, sorted({getattr(row, relation.remote) for row in found}))
+        if isinstance(where, Not):
+            return Not(await self._unlink(table, where.part))
+        if isinstance(where, All | Any_):
+            return type(where)(tuple([await self._unlink(table, part) for part in where.parts]))
+        return where
+
     # ── counts ───────────────────────────────────────────────────────────────
 
     async def count(self, table: Table, where: Where = EVERYTHING) -> int:
         if not self._knows(table):
-            return 0
+            return len(await self.fetch(table, where))
         return await super().count(self.shape.catalog.past(table), self.reads.where(table, where))
 
     async def count_each(self, table: Table, wheres: Sequence[Where]) -> list[int]:
@@ -189,16 +209,23 @@ class PastSession(NativeSession):
     # ── search ───────────────────────────────────────────────────────────────
 
     async def nearest(self, table: Table, near: Near) -> list[Scored]:
-        if not self._knows(table):
+        if self._knows(table):
+            return await super().nearest(self.shape.catalog.past(table), near)
+        if self.beside is None:
             return []
-        return await super().nearest(self.shape.catalog.past(table), near)
+        return await self.beside.nearest(table, replace(near, where=await self._unlink(table, near.where)))
 
     async def top_ranked(self, table: Table, asked: RankedQuery) -> list[RankedRow] | None:
-        return None
+        if not self._knows(table):
+            return []
+        past = replace(asked, where=self.reads.where(table, asked.where))
+        return await super().top_ranked(self.shape.catalog.past(table), past)
 
     # ── plans and patterns ───────────────────────────────────────────────────
 
     async def read(self, plan: Read) -> ResultPage:
+        if not self._knows(plan.table):
+            return await execute_by_levels(self, plan)
         if is_point(plan):
             row = await self.find(plan.table, plan.where.value)  # type: ignore[attr-defined]
             return ResultPage([] if row is None else [ResultRow(row, {})])
@@ -220,10 +247,15 @@ class PastSession(NativeSession):
     # ── writing ──────────────────────────────────────────────────────────────
 
     async def append(self, events: Sequence[Event], writes: Writes) -> None:
-        raise StorageIOError("the past cannot be changed")
+        if events or any(map(self._knows, writes)) or self.beside is None:
+            raise StorageIOError("the past cannot be changed")
+        await self.beside.append((), writes)
 
     async def clear(self, tables: Iterable[Table]) -> None:
-        raise StorageIOError("the past cannot be changed")
+        cleared = list(tables)
+        if any(map(self._knows, cleared)) or self.beside is None:
+            raise StorageIOError("the past cannot be changed")
+        await self.beside.clear(cleared)
 
 
 class VersioningSession(PastSession):

@@ -8,10 +8,10 @@ The end is recorded in the same transaction, so work that was interrupted is res
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -19,16 +19,22 @@ from ugs.catalog import Catalog
 from ugs.errors import HistoryGone, UgsError
 from ugs.events import Event
 from ugs.log.replay import replay_into
-from ugs.storage import EventQuery
+from ugs.reads.filters import EVERYTHING
+from ugs.reads.plan import Page
+from ugs.storage import EventQuery, RowVersion, Storage
+from ugs.tables import Table
 from ugs.values import to_text
+from ugs_backends.sql.compiler.statements import Select
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.history.past_session import PastContext, VersioningSession
-from ugs_backends.sql.history.version_tables import PastCatalog, build_version_catalog
+from ugs_backends.sql.history.version_tables import FOREVER, PastCatalog, build_version_catalog, name_version_table
 from ugs_backends.sql.history.version_writer import VersionWriter
 from ugs_backends.sql.layout import Layout
 from ugs_backends.sql.migrations.migration import write_record
 from ugs_backends.sql.migrations.schema_diff import describe_catalog
+from ugs_backends.sql.plans.statement_cache import StatementCache
+from ugs_backends.sql.row_codec import Values, compile_maker
 from ugs_backends.sql.session import SqlSession
 from ugs_backends.sql.table_names import META
 
@@ -40,9 +46,13 @@ CHUNK_EVENTS, CHUNK_BYTES = 500, 1 << 20
 MAX_EVENTS_AT_ONCE = 2_000
 """Up to this many events are taken in while a reader waits; more in the background, while a replay answers."""
 KNOWN_SECONDS = 1.0
-"""For so long the end of the versions is believed; another process may make them anew (`restart`)."""
+"""For so long the end of the versions is believed; another process may make them anew (`rebuild`)."""
+REFUSED_SECONDS = 5.0
+"""For so long nothing is tried again after the database refused to make versions."""
 PAUSE_SECONDS = 0.01
 """Between two chunks in the background, so that writers get their turn."""
+COMPARED_ROWS = 2_000
+"""Versions that are read at once when they are compared with a replay."""
 END_KEY, CATALOG_KEY = "history", "history_catalog"
 FORGET_END = f"DELETE FROM {META} WHERE key = '{END_KEY}'"
 """The statement after which the versions are made anew when somebody asks for them."""
@@ -77,8 +87,16 @@ class RowHistory:
         self._layout = Layout(self._stored, dialect)
         self._writers = {table.name: VersionWriter(dialect, table) for table in catalog if table.versioned}
         self._lock = asyncio.Lock()
-        self._end, self._known_until = -1, 0.0
+        self._end, self._known_until, self._refused_until = -1, 0.0, 0.0
+        self._json_queries: StatementCache | None = None
         self._background: asyncio.Task[None] | None = None
+
+    @property
+    def json_queries(self) -> StatementCache:
+        """The cache of rendering statements for all positions."""
+        if self._json_queries is None or self._json_queries.pool is not self._storage.pool:
+            self._json_queries = StatementCache(self.context, self._storage.pool, self._storage.writing)
+        return self._json_queries
 
     def list_tables(self) -> list[str]:
         """The names of all tables of versions, with their side tables."""
@@ -128,6 +146,8 @@ class RowHistory:
         """Whether the versions answer for a position; takes in the events up to it, or begins to if they are many."""
         if self._end >= position and monotonic() < self._known_until:
             return True
+        if monotonic() < self._refused_until:
+            return False
         try:
             end = await self.find_end()
             if end is not None and end >= position:
@@ -136,7 +156,9 @@ class RowHistory:
                 await self.take_in(position)
                 return True
         except UgsError:
-            return False  # the tables cannot be made or are busy, or the log does not begin at its beginning
+            # The tables cannot be made or are busy, or the log does not begin at its beginning.
+            self._refused_until = monotonic() + REFUSED_SECONDS
+            return False
         if self._background is None or self._background.done():
             self._background = asyncio.create_task(self._take_in_all())
         return False
@@ -162,7 +184,7 @@ class RowHistory:
 
     async def _take_chunk(self, until: int) -> int:
         """Take in the next events; returns the position reached."""
-        async with self._storage.session(write=True) as current:
+        async with self._storage.history_session() as current:
             link = current.link
             end = await self._read_end(link)
             if end is None:
@@ -196,15 +218,97 @@ class RowHistory:
         await write_record(link, self._storage.shape, CATALOG_KEY, self._describe())
         await write_record(link, self._storage.shape, END_KEY, End(0).as_text())
 
-    async def restart(self, progress: Progress | None = None) -> int:
-        """Make all versions anew from the log, or resume that; returns the position reached."""
+    async def rebuild(self, progress: Progress | None = None) -> int:
+        """Take in what is missing up to the end of the log, or everything anew if nothing is; the position reached."""
         async with self._storage.session() as session:
-            head = await session.head()
-        await self.take_in(head.position, progress)
-        return head.position
+            head = (await session.head()).position
+        if await self.find_end() == head:
+            async with self._storage.history_session() as session:
+                await session.link.run(FORGET_END)
+            # Until then other processes may believe what they read of the end; only then the tables are emptied.
+            await asyncio.sleep(2 * KNOWN_SECONDS)
+        await self.take_in(head, progress, pause=PAUSE_SECONDS)
+        return head
+
+    # ── comparing ────────────────────────────────────────────────────────────
+
+    async def compare(self, replica: Storage, until: int) -> list[str]:
+        """Which tables have other versions than a store into which the log was replayed, up to a position."""
+        end = await self.find_end()
+        if end is None:
+            return []
+        until, problems = min(end, until), []
+        for table in self._catalog:
+            if table.versioned and (expected := await replica.versions_by_key(table, until)) is not None:
+                place = await self._find_difference(table, until, expected)
+                if place is not None:
+                    problems.append(f"the versions of {table.name} differ from those of a replay at position {place}")
+        return problems
+
+    async def _find_difference(self, table: Table, until: int, expected: dict[Any, list[RowVersion]]) -> int | None:
+        """The first position at which a version differs from those expected, which are used up."""
+        places: list[int] = []
+        async for key, stored in self._versions_by_key(table, until):
+            theirs = _merge_equal(expected.pop(key, []))
+            if (ours := _merge_equal(stored)) != theirs:
+                places.append(min(version.since for version in {*map(_comparable, ours)} ^ {*map(_comparable, theirs)}))
+        places += [version.since for chain in expected.values() for version in chain]
+        return min(places, default=None)
+
+    async def _versions_by_key(self, table: Table, until: int) -> AsyncIterator[tuple[Any, list[RowVersion]]]:
+        """The stored versions of each key that began up to a position."""
+        read, page = _read_versions(table), Page(COMPARED_ROWS)
+        stored = self._stored[name_version_table(table)]
+        key: Any = None
+        chain: list[RowVersion] = []
+        while True:
+            link = await self._storage.pool.acquire()
+            try:
+                select = Select(self._stored, self._dialect)
+                records = await link.rows(*select.fetch(stored, EVERYTHING, (), page))
+            finally:
+                self._storage.pool.release(link)
+            for record in records:
+                version = read(record)
+                if version.since > until:
+                    continue
+                if chain and table.key_of(version.row) != key:
+                    yield key, chain
+                    chain = []
+                key = table.key_of(version.row)
+                open_then = version.until is None or version.until > until
+                chain.append(version._replace(until=None) if open_then else version)
+            if len(records) < COMPARED_ROWS:
+                break
+            last = read(records[-1])
+            keys = table.key_of(last.row) if len(table.key) > 1 else (table.key_of(last.row),)
+            page = Page(COMPARED_ROWS, after=(*keys, last.since))
+        if chain:
+            yield key, chain
 
     async def close(self) -> None:
         if self._background is not None:
             self._background.cancel()
             with suppress(asyncio.CancelledError):
                 await self._background
+
+
+def _read_versions(table: Table) -> Callable[[Values], RowVersion]:
+    """The function that reads a record of a table of versions."""
+    read = compile_maker(table, tuple(range(len(table.fields))))
+    return lambda record: RowVersion(record[-2], None if record[-1] == FOREVER else record[-1], read(record))
+
+
+def _merge_equal(chain: Sequence[RowVersion]) -> list[RowVersion]:
+    """Versions without those that only repeat the one before."""
+    merged: list[RowVersion] = []
+    for version in chain:
+        if merged and merged[-1].until == version.since and merged[-1].row == version.row:
+            merged[-1] = merged[-1]._replace(until=version.until)
+        else:
+            merged.append(version)
+    return merged
+
+
+def _comparable(version: RowVersion) -> RowVersion:
+    return version._replace(row=repr(version.row))

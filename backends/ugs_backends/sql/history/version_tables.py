@@ -46,8 +46,12 @@ def name_version_table(table: Table) -> str:
 
 
 def _list_indexes(table: Table) -> list[Index]:
-    """The indexes of a table and those of its uniqueness rules, which do not hold among versions."""
-    return [*table.indexes, *(Index(rule.fields, rule.when) for rule in table.unique)]
+    """The indexes of a table and of its uniqueness rules, which do not hold among versions.
+
+    Each ends with the positions, so that versions which did not hold are passed over in the index.
+    """
+    indexes = [*table.indexes, *(Index(rule.fields, rule.when) for rule in table.unique)]
+    return [Index((*index.fields, SINCE, UNTIL), index.where) for index in indexes]
 
 
 def build_version_table(table: Table) -> Table:
@@ -109,6 +113,10 @@ class PastCatalog(Catalog):
     def __init__(self, catalog: Catalog) -> None:
         super().__init__((), catalog.rules)
         self.tables = {table.name: PastTable(table) for table in catalog if table.versioned}
+
+    def has(self, table: Table) -> bool:
+        """Whether there are versions of a table's rows."""
+        return isinstance(table, PastTable) or table.name in self.tables
 
     def past(self, table: Table) -> Table:
         """The table of versions of a table or view; a table of versions itself."""

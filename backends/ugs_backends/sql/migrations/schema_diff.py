@@ -43,6 +43,7 @@ def _describe_indexes(table: Table, layout: Layout) -> Iterator[tuple[str, str]]
     names = [index_name(table, index.fields) for index in table.indexes]
     names += [shorten(rule.name) for rule in table.unique]
     yield from zip(names, layout.indexes(table), strict=True)
+    yield from ((name, text) for name, (_, text) in layout.replaced_value_indexes(table).items())
 
 
 def _describe_references(table: Table, layout: Layout) -> list[str]:
@@ -115,6 +116,9 @@ def _grow(growth: SchemaGrowth, table: Table, stored: dict[str, Any], layout: La
                 *layout.create_side_table(table, side),
             ]
             growth.fill.append((table, side))
+    for name, (old, _) in layout.replaced_value_indexes(table).items():
+        if name not in stored["indexes"]:
+            growth.statements.append(f"DROP INDEX IF EXISTS {quote_identifier(old)}")
     _grow_indexes(growth, dict(_describe_indexes(table, layout)), stored["indexes"])
     _grow_substrings(growth, _describe_table(table, layout), stored)
     known = stored.get("checks", {})

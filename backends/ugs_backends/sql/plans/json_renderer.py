@@ -221,7 +221,7 @@ class JsonRenderer:
         columns = ", ".join(place.column(name) for name in _list_needed_fields(read, parts))
         limit = None if read.page.limit is None else read.page.limit + counted
         source = self._build_forward_rows(
-            read, place, self._build_source(read, tie, place, columns, build_limit(limit), index), counted
+            read, place, self._build_source(read, tie, place, columns, limit, index), counted
         )
         inside = f" FILTER (WHERE place <= {read.page.limit})" if counted and read.page.limit is not None else ""
         shown = _RenderedRead(read, place, cursors, tie, inside)
@@ -240,13 +240,14 @@ class JsonRenderer:
         order = "place DESC" if counted else self.select.order(place, full_order(read.table, read.order))
         return f"SELECT * FROM ({source}) {place.alias} ORDER BY {order}"
 
-    def _build_source(self, read: Read, tie: str, place: Place, columns: str, limit: str, index: str) -> str:
+    def _build_source(self, read: Read, tie: str, place: Place, columns: str, limit: int | None, index: str) -> str:
         walk = build_walking_order(read.table, read.order, read.page)
-        condition = self.select.condition(place, read.where, walk, read.page)
+        # Related rows are found by their relation, and few enough to be sorted.
+        whole = limit if tie == TRUE else None
+        source, condition = self.select.page_source(place, read.where, walk, read.page, whole)
         return (
-            f"SELECT {columns} FROM {self.select.source(read.table, read.where)} {place.alias}{index} "
-            f"WHERE {tie.format(place.alias)} AND {condition} "
-            f"ORDER BY {self.select.order(place, walk)}{limit}"
+            f"SELECT {columns} FROM {source} {place.alias}{index} WHERE {tie.format(place.alias)} AND {condition} "
+            f"ORDER BY {self.select.order(place, walk)}{build_limit(limit)}"
         )
 
     def _build_part(self, piece: Piece, shown: _RenderedRead) -> str:

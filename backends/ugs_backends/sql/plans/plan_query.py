@@ -140,10 +140,9 @@ class PlanQuery:
         return self._build_unlimited(level, place, walk)
 
     def _build_root(self, place: Place, read: Read, walk: tuple[Order, ...]) -> str:
-        source = self.select.source(place.table, read.where)
-        condition = self.select.condition(place, read.where, walk, read.page)
-        order = self.select.order(place, walk)
         limit = None if read.page.limit is None else read.page.limit + 1
+        source, condition = self.select.page_source(place, read.where, walk, read.page, limit)
+        order = self.select.order(place, walk)
         page = f"SELECT * FROM {source} t WHERE {condition} ORDER BY {order}{build_limit(limit)}"
         return f"SELECT t.*, row_number() OVER (ORDER BY {order}) AS place FROM ({page}) t"
 

@@ -28,6 +28,11 @@ def get_log_lock(schema: str) -> int:
     return _hash_name(f"ugs log {schema}")
 
 
+def get_history_lock(schema: str) -> int:
+    """The advisory lock of those who make the versions of a schema's rows."""
+    return _hash_name(f"ugs history {schema}")
+
+
 def get_listeners_lock(schema: str) -> int:
     """The advisory lock that all listening connections of a schema share."""
     return _hash_name(f"ugs listeners {schema}")

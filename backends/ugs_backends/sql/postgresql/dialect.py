@@ -51,7 +51,6 @@ class PostgresqlDialect(Dialect):
         Format.INSTANT: "timestamptz",
     }
     words: ClassVar[WordRows] = WordArrays()
-    limits_index_entries: ClassVar[bool] = True
 
     def __init__(self, vectors: str | None = None, hnsw: int = 0, trigrams: str | None = None) -> None:
         self.vectors, self.hnsw = vectors, hnsw

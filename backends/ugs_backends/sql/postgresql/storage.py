@@ -18,11 +18,13 @@ from sqlalchemy.pool import NullPool
 from ugs.catalog import Catalog
 from ugs.errors import Conflict, InvalidSyntax, StorageIOError, Unavailable
 from ugs.storage import Capabilities
+from ugs.storage.read_position import ReplicaStatus
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.connections.engine import open_driver_connection
+from ugs_backends.sql.connections.pool import Pool
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.migrations.migration import open_transaction
-from ugs_backends.sql.postgresql.connection import PostgresqlLink
+from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_history_lock
 from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs_backends.sql.postgresql.errors import DRIVER_ERRORS, translate_error
 from ugs_backends.sql.postgresql.extensions import ensure_extension
@@ -30,10 +32,11 @@ from ugs_backends.sql.postgresql.formats import register_formats
 from ugs_backends.sql.postgresql.json_renderer import PostgresqlJsonRenderer
 from ugs_backends.sql.postgresql.migrations import STEPS
 from ugs_backends.sql.postgresql.optimistic_session import FOLLOWS, LogHeadCache, OptimisticSession, follow_function
+from ugs_backends.sql.postgresql.replicas import Replica, ReplicaPool
 from ugs_backends.sql.postgresql.vector_extension import find_vector_schema, register, settle_indexes
 from ugs_backends.sql.session import SqlSession
-from ugs_backends.sql.settings import PostgresqlSettings
-from ugs_backends.sql.storage import NATIVE, SqlStorage
+from ugs_backends.sql.settings import PostgresqlSettings, ssl_mode
+from ugs_backends.sql.storage import NATIVE, POOL_TIMEOUT_SECONDS, SqlStorage
 
 CONNECT_SECONDS = 5.0
 MIGRATION_SECONDS = 86_400.0
@@ -80,6 +83,7 @@ class PostgresqlStorage(SqlStorage):
         self.settings = settings
         self._head_cache, self._follows, self._careful_until = LogHeadCache(), False, 0.0
         self._pessimistic_groups = 0
+        self._read_pool: ReplicaPool | None = None
         self._listeners: list[PostgresqlLink] = []
         """The connections that receive notifications of commits."""
         self._engine = create_async_engine(
@@ -91,7 +95,7 @@ class PostgresqlStorage(SqlStorage):
 
     def describe(self) -> str:
         at = self.settings
-        return f"postgresql: {at.host}:{at.port}/{at.database}, schema {at.schema}"
+        return f"postgresql: {at.place}, schema {at.schema}"
 
     async def open(self, catalog: Catalog) -> None:
         link = await self.connect()
@@ -104,9 +108,56 @@ class PostgresqlStorage(SqlStorage):
         await super().open(catalog)
         self._head_cache.forget()
         self._follows = self.native and await self._make_follow()
+        if self.settings.replicas:
+            await self._open_replicas()
         if self.dialect.vectors is not None:
             async with self.session(write=True) as session:
                 await settle_indexes(session.link, self.dialect, catalog)
+
+    # ── replicas ─────────────────────────────────────────────────────────────
+
+    async def _open_replicas(self) -> None:
+        """Make the pools of the standbys, which need not answer yet."""
+        replicas = []
+        for host, port in self.settings.replicas:
+            settings = replace(
+                self.settings, host=host, port=port, more_hosts=(), replicas=(), session_attributes="any"
+            )
+            other = PostgresqlStorage(settings)
+            other.dialect = self.dialect
+            replicas.append(Replica(f"{host}:{port}", Pool(other.connect, self.settings.pool, POOL_TIMEOUT_SECONDS)))
+        self._read_pool = ReplicaPool(self.pool, replicas)
+        async with self._write_session() as session:
+            self._read_pool.note((await session.head()).position)
+        self._read_pool.start()
+
+    async def close(self) -> None:
+        pool, self._read_pool = self._read_pool, None
+        if pool is not None:
+            await pool.close()
+        await super().close()
+
+    async def wipe(self) -> None:
+        await super().wipe()
+        self._head_cache.seen = 0
+        if self._read_pool is not None:
+            async with self.session(write=True) as session:
+                ((place,),) = await session.link.rows("SELECT pg_current_wal_insert_lsn()::text")
+            self._read_pool.forget(place)
+
+    @property
+    def read_pool(self) -> Pool[DriverConnection]:
+        return self.pool if self._read_pool is None else self._read_pool
+
+    def known_position(self) -> int | None:
+        return None if self._read_pool is None else self._read_pool.seen
+
+    def replicas(self) -> list[ReplicaStatus]:
+        return [] if self._read_pool is None else self._read_pool.status()
+
+    def _note(self, position: int) -> None:
+        if self._read_pool is not None:
+            self._read_pool.note(position)
 
     async def _make_schema(self, link: DriverConnection) -> None:
         # Gateways that start at the same time would both create it; the write lock serialises them.
@@ -148,6 +199,7 @@ class PostgresqlStorage(SqlStorage):
             try:
                 yield session
                 await session.finish()
+                self._note(self._head_cache.seen)
             except BaseException as error:
                 self._head_cache.forget()
                 self._invalidate_listeners()
@@ -174,6 +226,25 @@ class PostgresqlStorage(SqlStorage):
         async with super()._write_session() as session:
             self._head_cache.forget()
             yield session
+        self._note(session.appended_until)
+
+    def lock_history(self) -> list[str]:
+        return [f"SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})"]
+
+    @asynccontextmanager
+    async def history_session(self) -> AsyncIterator[SqlSession]:
+        link = await self.pool.acquire()
+        try:
+            # Versions follow from committed events, so nobody has to wait for those who write new ones.
+            await link.run("BEGIN", *self.lock_history())
+            try:
+                yield self._session_on(link, self.shape)
+                await link.run("COMMIT")
+            except BaseException:
+                await link.rollback()
+                raise
+        finally:
+            self.pool.release(link)
 
     async def _handle_notification(self, told: int | None) -> None:
         """Handle a notification after a commit in progress here, as the notification may be of that commit."""
@@ -221,6 +292,7 @@ class PostgresqlStorage(SqlStorage):
             try:
                 async with aclosing(self._listen(after)) as positions:
                     async for position in positions:
+                        self._note(position)
                         yield position
                         after, pause = position, SHORTEST_PAUSE
             except (Unavailable, Conflict):
@@ -256,8 +328,8 @@ def _build_url(settings: PostgresqlSettings) -> URL:
         "postgresql+asyncpg",
         settings.user,
         settings.password,
-        settings.host,
-        settings.port,
+        None if settings.host.startswith("/") else settings.host,
+        None if settings.host.startswith("/") else settings.port,
         settings.database,
     )
 
@@ -266,30 +338,35 @@ DEFAULT_ROOT_CERTIFICATE = Path("~/.postgresql/root.crt")
 """Where libpq looks for trusted certificates when the URL names none."""
 
 
+MIN_VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
+
+
 def build_ssl_argument(settings: PostgresqlSettings) -> dict[str, Any]:
     """The driver's `ssl` argument with libpq semantics: with a root certificate `require` verifies the server."""
-    mode, root = settings.ssl, settings.ssl_root_certificate
+    mode, root = ssl_mode(settings), settings.ssl_root_certificate
     if mode is None and root is None and settings.ssl_certificate is None:
         return {}
     mode = mode or "prefer"
     if root is None and mode.startswith("verify-") and DEFAULT_ROOT_CERTIFICATE.expanduser().is_file():
         root = str(DEFAULT_ROOT_CERTIFICATE.expanduser())
     verified = mode.startswith("verify-") or (root is not None and mode == "require")
-    if not verified and settings.ssl_certificate is None:
+    if not verified and settings.ssl_certificate is None and settings.ssl_min_version is None:
         return {"ssl": mode}
     try:
         context = ssl.create_default_context(cafile=None if root in (None, "system") else root)
         context.check_hostname = mode == "verify-full"
         context.verify_mode = ssl.CERT_REQUIRED if verified else ssl.CERT_NONE
         if settings.ssl_certificate is not None:
-            context.load_cert_chain(settings.ssl_certificate, settings.ssl_key)
+            context.load_cert_chain(settings.ssl_certificate, settings.ssl_key, settings.ssl_password)
+        if settings.ssl_min_version is not None:
+            context.minimum_version = MIN_VERSIONS[settings.ssl_min_version]
     except OSError as error:
         raise InvalidSyntax(f"The certificates in the store's URL cannot be used: {error.strerror or error}") from error
     return {"ssl": context}
 
 
 def _connect_seconds(settings: PostgresqlSettings) -> float:
-    return min(CONNECT_SECONDS, settings.deadline)
+    return min(settings.connect_timeout or CONNECT_SECONDS, settings.deadline)
 
 
 def _build_arguments(settings: PostgresqlSettings) -> dict[str, Any]:
@@ -301,4 +378,16 @@ def _build_arguments(settings: PostgresqlSettings) -> dict[str, Any]:
         "max_cacheable_statement_size": MAX_CACHED_STATEMENT_BYTES,
         "server_settings": {**SESSION, "statement_timeout": timeout, "search_path": f'"{settings.schema}"'},
     }
+    if settings.application_name:
+        arguments["server_settings"]["application_name"] = settings.application_name
+    arguments["server_settings"] |= dict(settings.server_settings)
+    if settings.more_hosts or settings.host.startswith("/"):
+        # Behind the URL, which has one name and no folder: the driver tries all in turn.
+        hosts, ports = zip(*settings.hosts, strict=True)
+        arguments |= {"host": list(hosts), "port": list(ports)}
+    wanted = settings.session_attributes or ("read-write" if settings.more_hosts else None)
+    if wanted is not None:
+        arguments["target_session_attrs"] = wanted
+    if settings.password_file is not None:
+        arguments["passfile"] = settings.password_file
     return {**arguments, **build_ssl_argument(settings)}

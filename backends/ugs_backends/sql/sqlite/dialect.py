@@ -9,6 +9,7 @@ import msgspec
 
 from ugs.reads.vector_search import ALIKE
 from ugs.tables import Field, Kind, Table
+from ugs_backends.sql.compiler.property_codec import INDEXED_PREFIX_LENGTH
 from ugs_backends.sql.dialect import ColumnType, Dialect, Index, Parameters, SearchedColumn, TiedQuery, quote_identifier
 from ugs_backends.sql.sqlite import trigram_index
 from ugs_backends.sql.sqlite.exact_sum import EXACT_SUM
@@ -33,6 +34,8 @@ class SqliteDialect(Dialect):
     }
 
     words: ClassVar[WordRows] = WordRows()
+    # Before, entries held whole values, by which rows with a long text are not in the order of sort keys.
+    value_index: ClassVar[str] = "by_head"
     numbers_siblings: ClassVar[bool] = False
     # Without statistics SQLite guesses; the order of a pattern comes from our planner, which has counted rows.
     orders_joins: ClassVar[bool] = False
@@ -95,7 +98,7 @@ class SqliteDialect(Dialect):
         return f"substr({text}, {-len(part)}) = {parameters.bind(part)}"
 
     def head(self, text: str) -> str:
-        return text
+        return f"substr({text}, 1, {INDEXED_PREFIX_LENGTH})"
 
     def direction(self, descending: bool, nullable: bool) -> str:
         return " DESC" if descending else ""

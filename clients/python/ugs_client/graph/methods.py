@@ -464,7 +464,7 @@ class AsyncMethods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> t.ElementChangeConnection:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         found: t.ElementChangeConnection = await self._call(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -480,7 +480,7 @@ class AsyncMethods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> AsyncGenerator[t.ElementChange, None]:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         return self._iterate(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -1097,6 +1097,19 @@ class AsyncMethods:
         """API keys of the caller's tenant, oldest first; of all tenants for admins of `default`"""
         return self._iterate(op.API_KEYS, {"first": first, "after": after}, fields)
 
+    async def webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> t.WebhookConnection:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        found: t.WebhookConnection = await self._call(op.WEBHOOKS, {"first": first, "after": after}, fields)
+        return found
+
+    def iterate_webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> AsyncGenerator[t.Webhook, None]:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        return self._iterate(op.WEBHOOKS, {"first": first, "after": after}, fields)
+
     async def recall(
         self,
         query: str,
@@ -1126,6 +1139,31 @@ class AsyncMethods:
             fields,
         )
         return found
+
+    async def fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.FactProposalConnection:
+        """Facts that were proposed, oldest first"""
+        found: t.FactProposalConnection = await self._call(
+            op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields
+        )
+        return found
+
+    def iterate_fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> AsyncGenerator[t.FactProposal, None]:
+        """Facts that were proposed, oldest first"""
+        return self._iterate(op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields)
 
     async def viewer(self, *, fields: str | None = None) -> t.Viewer:
         """Who asks, and what they may do"""
@@ -1300,6 +1338,26 @@ class AsyncMethods:
         )
         return found
 
+    async def unmerge_entity(
+        self, entity_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.EntityPayload:
+        """Undo a merge: names, aliases and facts of the merged entity come back"""
+        found: t.EntityPayload = await self._call(
+            op.UNMERGE_ENTITY, {"entityId": entity_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    async def keep_entities_apart(
+        self, entity_id: str, other_id: str, *, idempotency_key: str | None = OMITTED
+    ) -> bool:
+        """Remember that two entities are not the same; they are not suggested again"""
+        found: bool = await self._call(
+            op.KEEP_ENTITIES_APART,
+            {"entityId": entity_id, "otherId": other_id, "idempotencyKey": idempotency_key},
+            None,
+        )
+        return found
+
     async def register_predicate(
         self, input: t.RegisterPredicateInput, *, fields: str | None = None
     ) -> t.PredicatePayload:
@@ -1376,14 +1434,49 @@ class AsyncMethods:
         )
         return found
 
-    async def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED) -> bool:
+    async def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED, reopen: bool = OMITTED) -> bool:
         """Forget a fact with its evidence, as if it had never been said"""
-        found: bool = await self._call(op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key}, None)
+        found: bool = await self._call(
+            op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key, "reopen": reopen}, None
+        )
+        return found
+
+    async def correct_fact(self, input: t.CorrectFactInput, *, fields: str | None = None) -> t.CorrectionPayload:
+        """End a fact, replace its object, or retract it as never true, with a reason"""
+        found: t.CorrectionPayload = await self._call(op.CORRECT_FACT, {"input": input}, fields)
         return found
 
     async def ingest(self, input: t.IngestInput, *, fields: str | None = None) -> t.IngestPayload:
         """Keep notes with the entities and relations read out of them, all or none"""
         found: t.IngestPayload = await self._call(op.INGEST, {"input": input}, fields)
+        return found
+
+    async def approve_proposal(
+        self, proposal_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.ProposalPayload:
+        """Make a proposal a fact; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = await self._call(
+            op.APPROVE_PROPOSAL, {"proposalId": proposal_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    async def reject_proposal(
+        self,
+        proposal_id: str,
+        *,
+        reason: str | None = OMITTED,
+        idempotency_key: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.ProposalPayload:
+        """Reject a proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = await self._call(
+            op.REJECT_PROPOSAL, {"proposalId": proposal_id, "reason": reason, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    async def edit_proposal(self, input: t.EditProposalInput, *, fields: str | None = None) -> t.ProposalPayload:
+        """Change a pending proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = await self._call(op.EDIT_PROPOSAL, {"input": input}, fields)
         return found
 
     async def create_ontology(self, input: t.CreateOntologyInput, *, fields: str | None = None) -> t.OntologyPayload:
@@ -1504,6 +1597,36 @@ class AsyncMethods:
         found: t.ApiKeyPayload = await self._call(op.REVOKE_API_KEY, {"input": input}, fields)
         return found
 
+    async def create_webhook(self, input: t.CreateWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Send events to an address; the secret of its signatures is shown now only"""
+        found: t.WebhookPayload = await self._call(op.CREATE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def pause_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing until it is resumed"""
+        found: t.WebhookPayload = await self._call(op.PAUSE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def resume_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver again, from where it was paused"""
+        found: t.WebhookPayload = await self._call(op.RESUME_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def delete_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing any more, and forget its dead letters"""
+        found: t.WebhookPayload = await self._call(op.DELETE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def rewind_webhook(self, input: t.RewindWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver from another place in the log, earlier or later"""
+        found: t.WebhookPayload = await self._call(op.REWIND_WEBHOOK, {"input": input}, fields)
+        return found
+
+    async def redeliver_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.RedeliveryPayload:
+        """Try once more to deliver the dead letters, oldest first, until one fails"""
+        found: t.RedeliveryPayload = await self._call(op.REDELIVER_WEBHOOK, {"input": input}, fields)
+        return found
+
     def watch_events(
         self, *, types: list[t.EventType] | None = OMITTED, after_seq: int | None = OMITTED, fields: str | None = None
     ) -> AsyncGenerator[t.Event, None]:
@@ -1561,6 +1684,10 @@ class AsyncMethods:
             {"program": program, "dsl": dsl, "programId": program_id, "params": params, "view": view, "at": at},
             fields,
         )
+
+    def watch_verify_run(self, *, fields: str | None = None) -> AsyncGenerator[t.VerifyRunUpdate, None]:
+        """Replay the log beside the store, hear how far it is, then what was found"""
+        return self._follow(op.WATCH_VERIFY_RUN, {}, fields)
 
 
 class Methods:
@@ -2002,7 +2129,7 @@ class Methods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> t.ElementChangeConnection:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         found: t.ElementChangeConnection = self._call(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -2018,7 +2145,7 @@ class Methods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> Generator[t.ElementChange, None, None]:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         return self._iterate(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -2635,6 +2762,19 @@ class Methods:
         """API keys of the caller's tenant, oldest first; of all tenants for admins of `default`"""
         return self._iterate(op.API_KEYS, {"first": first, "after": after}, fields)
 
+    def webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> t.WebhookConnection:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        found: t.WebhookConnection = self._call(op.WEBHOOKS, {"first": first, "after": after}, fields)
+        return found
+
+    def iterate_webhooks(
+        self, *, first: int | None = OMITTED, after: str | None = OMITTED, fields: str | None = None
+    ) -> Generator[t.Webhook, None, None]:
+        """Webhooks of the caller's tenant, oldest first; of all tenants for admins of `default`"""
+        return self._iterate(op.WEBHOOKS, {"first": first, "after": after}, fields)
+
     def recall(
         self,
         query: str,
@@ -2664,6 +2804,31 @@ class Methods:
             fields,
         )
         return found
+
+    def fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.FactProposalConnection:
+        """Facts that were proposed, oldest first"""
+        found: t.FactProposalConnection = self._call(
+            op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields
+        )
+        return found
+
+    def iterate_fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> Generator[t.FactProposal, None, None]:
+        """Facts that were proposed, oldest first"""
+        return self._iterate(op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields)
 
     def viewer(self, *, fields: str | None = None) -> t.Viewer:
         """Who asks, and what they may do"""
@@ -2834,6 +2999,24 @@ class Methods:
         )
         return found
 
+    def unmerge_entity(
+        self, entity_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.EntityPayload:
+        """Undo a merge: names, aliases and facts of the merged entity come back"""
+        found: t.EntityPayload = self._call(
+            op.UNMERGE_ENTITY, {"entityId": entity_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    def keep_entities_apart(self, entity_id: str, other_id: str, *, idempotency_key: str | None = OMITTED) -> bool:
+        """Remember that two entities are not the same; they are not suggested again"""
+        found: bool = self._call(
+            op.KEEP_ENTITIES_APART,
+            {"entityId": entity_id, "otherId": other_id, "idempotencyKey": idempotency_key},
+            None,
+        )
+        return found
+
     def register_predicate(self, input: t.RegisterPredicateInput, *, fields: str | None = None) -> t.PredicatePayload:
         """Know a predicate at a level; one that is known there stays as it is"""
         found: t.PredicatePayload = self._call(op.REGISTER_PREDICATE, {"input": input}, fields)
@@ -2906,14 +3089,49 @@ class Methods:
         )
         return found
 
-    def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED) -> bool:
+    def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED, reopen: bool = OMITTED) -> bool:
         """Forget a fact with its evidence, as if it had never been said"""
-        found: bool = self._call(op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key}, None)
+        found: bool = self._call(
+            op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key, "reopen": reopen}, None
+        )
+        return found
+
+    def correct_fact(self, input: t.CorrectFactInput, *, fields: str | None = None) -> t.CorrectionPayload:
+        """End a fact, replace its object, or retract it as never true, with a reason"""
+        found: t.CorrectionPayload = self._call(op.CORRECT_FACT, {"input": input}, fields)
         return found
 
     def ingest(self, input: t.IngestInput, *, fields: str | None = None) -> t.IngestPayload:
         """Keep notes with the entities and relations read out of them, all or none"""
         found: t.IngestPayload = self._call(op.INGEST, {"input": input}, fields)
+        return found
+
+    def approve_proposal(
+        self, proposal_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.ProposalPayload:
+        """Make a proposal a fact; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = self._call(
+            op.APPROVE_PROPOSAL, {"proposalId": proposal_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    def reject_proposal(
+        self,
+        proposal_id: str,
+        *,
+        reason: str | None = OMITTED,
+        idempotency_key: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.ProposalPayload:
+        """Reject a proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = self._call(
+            op.REJECT_PROPOSAL, {"proposalId": proposal_id, "reason": reason, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    def edit_proposal(self, input: t.EditProposalInput, *, fields: str | None = None) -> t.ProposalPayload:
+        """Change a pending proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = self._call(op.EDIT_PROPOSAL, {"input": input}, fields)
         return found
 
     def create_ontology(self, input: t.CreateOntologyInput, *, fields: str | None = None) -> t.OntologyPayload:
@@ -3032,6 +3250,36 @@ class Methods:
         found: t.ApiKeyPayload = self._call(op.REVOKE_API_KEY, {"input": input}, fields)
         return found
 
+    def create_webhook(self, input: t.CreateWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Send events to an address; the secret of its signatures is shown now only"""
+        found: t.WebhookPayload = self._call(op.CREATE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def pause_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing until it is resumed"""
+        found: t.WebhookPayload = self._call(op.PAUSE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def resume_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver again, from where it was paused"""
+        found: t.WebhookPayload = self._call(op.RESUME_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def delete_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver nothing any more, and forget its dead letters"""
+        found: t.WebhookPayload = self._call(op.DELETE_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def rewind_webhook(self, input: t.RewindWebhookInput, *, fields: str | None = None) -> t.WebhookPayload:
+        """Deliver from another place in the log, earlier or later"""
+        found: t.WebhookPayload = self._call(op.REWIND_WEBHOOK, {"input": input}, fields)
+        return found
+
+    def redeliver_webhook(self, input: t.ManageWebhookInput, *, fields: str | None = None) -> t.RedeliveryPayload:
+        """Try once more to deliver the dead letters, oldest first, until one fails"""
+        found: t.RedeliveryPayload = self._call(op.REDELIVER_WEBHOOK, {"input": input}, fields)
+        return found
+
     def watch_events(
         self, *, types: list[t.EventType] | None = OMITTED, after_seq: int | None = OMITTED, fields: str | None = None
     ) -> Generator[t.Event, None, None]:
@@ -3089,3 +3337,7 @@ class Methods:
             {"program": program, "dsl": dsl, "programId": program_id, "params": params, "view": view, "at": at},
             fields,
         )
+
+    def watch_verify_run(self, *, fields: str | None = None) -> Generator[t.VerifyRunUpdate, None, None]:
+        """Replay the log beside the store, hear how far it is, then what was found"""
+        return self._follow(op.WATCH_VERIFY_RUN, {}, fields)

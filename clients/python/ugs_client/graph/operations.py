@@ -578,6 +578,16 @@ API_KEYS = Operation(
     ),
     page="nodes",
 )
+WEBHOOKS = Operation(
+    "query",
+    "webhooks",
+    {"first": "Int", "after": "String"},
+    selection=(
+        "pageInfo { hasNextPage endCursor } nodes { id name url filter tenant user project agent seq "
+        "createdAt pausedAt pauseReason deadLetters { seq attempts error failedAt } }"
+    ),
+    page="nodes",
+)
 RECALL = Operation(
     "query",
     "recall",
@@ -595,6 +605,16 @@ RECALL = Operation(
         "entityId tenantId projectId canonical canonicalNorm kind createdAt updatedAt } asOf tokens "
         "budgetTokens omitted truncated text"
     ),
+)
+FACT_PROPOSALS = Operation(
+    "query",
+    "factProposals",
+    {"state": "ProposalState!", "first": "Int!", "after": "String"},
+    selection=(
+        "pageInfo { hasNextPage endCursor } nodes { proposalId state scope proposer noteId subject predicate "
+        "objectEntity objectValue validFrom validTo decidedBy reason }"
+    ),
+    page="nodes",
 )
 VIEWER = Operation(
     "query",
@@ -807,6 +827,22 @@ MERGE_ENTITIES = Operation(
     ),
     key="argument",
 )
+UNMERGE_ENTITY = Operation(
+    "mutation",
+    "unmergeEntity",
+    {"entityId": "ID!", "idempotencyKey": "String"},
+    selection=(
+        "entity { id entityId tenantId projectId canonical canonicalNorm kind createdAt updatedAt } created "
+        "clientMutationId"
+    ),
+    key="argument",
+)
+KEEP_ENTITIES_APART = Operation(
+    "mutation",
+    "keepEntitiesApart",
+    {"entityId": "ID!", "otherId": "ID!", "idempotencyKey": "String"},
+    key="argument",
+)
 REGISTER_PREDICATE = Operation(
     "mutation",
     "registerPredicate",
@@ -884,8 +920,21 @@ INVALIDATE_FACT = Operation(
 DELETE_FACT = Operation(
     "mutation",
     "deleteFact",
-    {"factId": "ID!", "idempotencyKey": "String"},
+    {"factId": "ID!", "idempotencyKey": "String", "reopen": "Boolean!"},
     key="argument",
+)
+CORRECT_FACT = Operation(
+    "mutation",
+    "correctFact",
+    {"input": "CorrectFactInput!"},
+    selection=(
+        "fact { factId subject { entityId canonical } predicate objectEntity { entityId canonical } "
+        "objectValue scope validFrom validTo active } before { factId subject { entityId canonical } "
+        "predicate objectEntity { entityId canonical } objectValue scope validFrom validTo active } reopened "
+        "{ factId subject { entityId canonical } predicate objectEntity { entityId canonical } objectValue "
+        "scope validFrom validTo active } warnings { code message id }"
+    ),
+    key="input",
 )
 INGEST = Operation(
     "mutation",
@@ -894,8 +943,45 @@ INGEST = Operation(
     selection=(
         "notes { id noteId tenantId projectId agentId scope text source createdAt } facts { factId subject { "
         "entityId canonical } predicate objectEntity { entityId canonical } objectValue scope validFrom "
-        "validTo active } created events { id eventId seq timestamp hidden type elementId version data by } "
-        "warnings { code message id } clientMutationId"
+        "validTo active } proposals { proposalId state scope proposer noteId subject predicate objectEntity "
+        "objectValue validFrom validTo decidedBy reason } created events { id eventId seq timestamp hidden "
+        "type elementId version data by } warnings { code message id } clientMutationId"
+    ),
+    key="input",
+)
+APPROVE_PROPOSAL = Operation(
+    "mutation",
+    "approveProposal",
+    {"proposalId": "ID!", "idempotencyKey": "String"},
+    selection=(
+        "proposal { proposalId state scope proposer noteId subject predicate objectEntity objectValue "
+        "validFrom validTo decidedBy reason } fact { factId subject { entityId canonical } predicate "
+        "objectEntity { entityId canonical } objectValue scope validFrom validTo active } warnings { code "
+        "message id }"
+    ),
+    key="argument",
+)
+REJECT_PROPOSAL = Operation(
+    "mutation",
+    "rejectProposal",
+    {"proposalId": "ID!", "reason": "String", "idempotencyKey": "String"},
+    selection=(
+        "proposal { proposalId state scope proposer noteId subject predicate objectEntity objectValue "
+        "validFrom validTo decidedBy reason } fact { factId subject { entityId canonical } predicate "
+        "objectEntity { entityId canonical } objectValue scope validFrom validTo active } warnings { code "
+        "message id }"
+    ),
+    key="argument",
+)
+EDIT_PROPOSAL = Operation(
+    "mutation",
+    "editProposal",
+    {"input": "EditProposalInput!"},
+    selection=(
+        "proposal { proposalId state scope proposer noteId subject predicate objectEntity objectValue "
+        "validFrom validTo decidedBy reason } fact { factId subject { entityId canonical } predicate "
+        "objectEntity { entityId canonical } objectValue scope validFrom validTo active } warnings { code "
+        "message id }"
     ),
     key="input",
 )
@@ -1043,6 +1129,63 @@ REVOKE_API_KEY = Operation(
     ),
     key="input",
 )
+CREATE_WEBHOOK = Operation(
+    "mutation",
+    "createWebhook",
+    {"input": "CreateWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+PAUSE_WEBHOOK = Operation(
+    "mutation",
+    "pauseWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+RESUME_WEBHOOK = Operation(
+    "mutation",
+    "resumeWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+DELETE_WEBHOOK = Operation(
+    "mutation",
+    "deleteWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+REWIND_WEBHOOK = Operation(
+    "mutation",
+    "rewindWebhook",
+    {"input": "RewindWebhookInput!"},
+    selection=(
+        "webhook { id name url filter tenant user project agent seq createdAt pausedAt pauseReason "
+        "deadLetters { seq attempts error failedAt } } secret clientMutationId"
+    ),
+    key="input",
+)
+REDELIVER_WEBHOOK = Operation(
+    "mutation",
+    "redeliverWebhook",
+    {"input": "ManageWebhookInput!"},
+    selection="delivered left clientMutationId",
+    key="input",
+)
 WATCH_EVENTS = Operation(
     "subscription",
     "events",
@@ -1086,10 +1229,18 @@ WATCH_PROGRAM_RUN = Operation(
     {"program": "JSON", "dsl": "String", "programId": "Int", "params": "JSON", "view": "CypherView!", "at": "At"},
     selection=(
         "step { statement path op operationType branchTaken nodesAffected linksAffected wSize { nodes links "
-        "} durationMs } result { result { nodes { conceptId label ontology description properties node { id "
-        "type label properties data created modified version } } links { fromId toId relationshipType "
-        "category confidence groundingStrength properties } } log { statement path op operationType "
-        "branchTaken nodesAffected linksAffected wSize { nodes links } durationMs } aborted { program "
-        "statement reason } }"
+        "} durationMs } graph { nodes { conceptId label ontology description properties node { id type label "
+        "properties data created modified version } } links { fromId toId relationshipType category "
+        "confidence groundingStrength properties } } result { result { nodes { conceptId label ontology "
+        "description properties node { id type label properties data created modified version } } links { "
+        "fromId toId relationshipType category confidence groundingStrength properties } } log { statement "
+        "path op operationType branchTaken nodesAffected linksAffected wSize { nodes links } durationMs } "
+        "aborted { program statement reason } }"
     ),
+)
+WATCH_VERIFY_RUN = Operation(
+    "subscription",
+    "verifyRun",
+    {},
+    selection="eventsChecked events report { ok eventsChecked digest problems { code message id } }",
 )

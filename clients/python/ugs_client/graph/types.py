@@ -385,6 +385,36 @@ ContextFact = TypedDict(
 """A fact in the context of a note"""
 
 
+class CorrectFactInput(TypedDict, total=False):
+    factId: "Required[str]"
+    action: "Required[CorrectionAction]"
+    reason: "Required[str]"
+    objectEntity: "EntityRef | None"
+    objectValue: "str | None"
+    at: "str | datetime | None"
+    reopen: "Required[bool]"
+    idempotencyKey: "str | None"
+
+
+"""The correction of a fact"""
+
+
+CorrectionAction = Literal["END", "REPLACE", "RETRACT"]
+
+CorrectionPayload = TypedDict(
+    "CorrectionPayload",
+    {
+        "fact": "Fact | None",
+        "before": "Fact | None",
+        "reopened": "list[Fact]",
+        "warnings": "list[Warning]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""What came of a correction"""
+
+
 class CreateApiKeyInput(TypedDict, total=False):
     name: "Required[str]"
     roles: "Required[list[Role]]"
@@ -413,6 +443,24 @@ class CreateOntologyInput(TypedDict, total=False):
 
 
 """A new ontology: types one by one, or all of them as YAML or JSON Schema"""
+
+
+class CreateWebhookInput(TypedDict, total=False):
+    url: "Required[str]"
+    name: "Required[str]"
+    types: "list[EventType] | None"
+    element: "str | None"
+    nodes: "NodeFilter | None"
+    edges: "EdgeFilter | None"
+    afterSeq: "int | None"
+    user: "str | None"
+    project: "Required[str]"
+    agent: "Required[str]"
+    idempotencyKey: "str | None"
+    clientMutationId: "str | None"
+
+
+"""A new webhook, on the graph of the caller's tenant"""
 
 
 CypherNotification = TypedDict(
@@ -463,6 +511,19 @@ CypherStep = TypedDict(
 
 
 CypherView = Literal["GRAPH", "FACTS", "ALL"]
+
+DeadLetter = TypedDict(
+    "DeadLetter",
+    {
+        "seq": "int",
+        "attempts": "int",
+        "error": "str",
+        "failedAt": "str",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""An event that a webhook could not deliver"""
 
 
 class DeckEntryInput(TypedDict, total=False):
@@ -588,6 +649,20 @@ EdgePayload = TypedDict(
 """An edge that was added or changed"""
 
 
+class EditProposalInput(TypedDict, total=False):
+    proposalId: "Required[str]"
+    subject: "str | None"
+    predicate: "str | None"
+    objectEntity: "str | None"
+    objectValue: "str | None"
+    validFrom: "str | datetime | None"
+    validTo: "str | datetime | None"
+    idempotencyKey: "str | None"
+
+
+"""What a pending proposal says instead; what is left out stays"""
+
+
 Element = TypedDict(
     "Element",
     {
@@ -622,7 +697,7 @@ ElementChange = TypedDict(
     },
     total=False,
 )
-"""An element that differs between two positions of the log"""
+"""An element or a record that differs between two positions of the log"""
 
 
 ElementChangeConnection = TypedDict(
@@ -652,7 +727,7 @@ ElementChangeEdge = TypedDict(
 """A change on a page, with the cursor behind it"""
 
 
-ElementKind = Literal["NODE", "EDGE"]
+ElementKind = Literal["NODE", "EDGE", "ENTITY", "PREDICATE", "NOTE", "FACT", "ONTOLOGY"]
 
 ElementVersion = TypedDict(
     "ElementVersion",
@@ -850,6 +925,7 @@ EventType = Literal[
     "FactAdded",
     "FactSuperseded",
     "EvidenceAdded",
+    "EntityKeptApart",
     "NoteDeleted",
     "EntityDeleted",
     "PredicateUpdated",
@@ -860,11 +936,19 @@ EventType = Literal[
     "FactOverridden",
     "FactMoved",
     "FactDeleted",
+    "EvidenceRemoved",
+    "FactUnlinked",
+    "EntityMergeEnded",
+    "EntityRestored",
+    "PredicateRestored",
+    "NoteRestored",
+    "FactRestored",
     "OntologyCreated",
     "OntologyNodeTypeAdded",
     "OntologyConnectionTypeAdded",
     "OntologyPropertiesAdded",
     "OntologyEnforcementSet",
+    "OntologyRestored",
     "ProgramStored",
     "ProgramUpdated",
     "ProgramDeleted",
@@ -874,6 +958,17 @@ EventType = Literal[
     "ExtractionPostponed",
     "ExtractionFinished",
     "ExtractionGivenUp",
+    "FactProposed",
+    "ProposalEdited",
+    "ProposalApproved",
+    "ProposalRejected",
+    "WebhookCreated",
+    "WebhookPaused",
+    "WebhookResumed",
+    "WebhookDeleted",
+    "WebhookRewound",
+    "WebhookDelivered",
+    "WebhookRedelivered",
     "Hidden",
 ]
 
@@ -979,6 +1074,54 @@ FactPayload = TypedDict(
     total=False,
 )
 """What came of an assertion"""
+
+
+FactProposal = TypedDict(
+    "FactProposal",
+    {
+        "proposalId": "str",
+        "state": "ProposalState",
+        "scope": "str",
+        "proposer": "str",
+        "noteId": "str",
+        "subject": "str",
+        "predicate": "str",
+        "objectEntity": "str | None",
+        "objectValue": "str | None",
+        "validFrom": "str | None",
+        "validTo": "str | None",
+        "decidedBy": "str | None",
+        "reason": "str | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A fact that a note states and that somebody has to approve; no read of facts shows it"""
+
+
+FactProposalConnection = TypedDict(
+    "FactProposalConnection",
+    {
+        "edges": "list[FactProposalEdge]",
+        "pageInfo": "PageInfo",
+        "nodes": "list[FactProposal]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A page of proposals, oldest first"""
+
+
+FactProposalEdge = TypedDict(
+    "FactProposalEdge",
+    {
+        "cursor": "str",
+        "node": "FactProposal",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A proposal on a page, with the cursor behind it"""
 
 
 FactReasons = TypedDict(
@@ -1264,6 +1407,7 @@ ImportPayload = TypedDict(
 class IngestInput(TypedDict, total=False):
     scope: "Required[str]"
     notes: "Required[list[NoteToIngestInput]]"
+    trust: "Required[Trust]"
     requireSupport: "Required[bool]"
     skipKnown: "Required[bool]"
     tenantId: "str | None"
@@ -1281,6 +1425,7 @@ IngestPayload = TypedDict(
     {
         "notes": "list[Note]",
         "facts": "list[Fact]",
+        "proposals": "list[FactProposal]",
         "created": "int",
         "events": "list[Event]",
         "warnings": "list[Warning]",
@@ -1307,6 +1452,15 @@ IntegrityReport = TypedDict(
 
 
 IssueSeverity = Literal["ERROR", "WARNING"]
+
+
+class ManageWebhookInput(TypedDict, total=False):
+    id: "Required[str]"
+    idempotencyKey: "str | None"
+    clientMutationId: "str | None"
+
+
+"""A webhook to pause, resume or delete"""
 
 
 class MemoryNodeInput(TypedDict, total=False):
@@ -1717,6 +1871,7 @@ ProgramRunUpdate = TypedDict(
     "ProgramRunUpdate",
     {
         "step": "StepLogEntry | None",
+        "graph": "WorkingGraph | None",
         "result": "ProgramResult | None",
         "__typename": "str",
     },
@@ -1769,6 +1924,21 @@ PropertyKind = Literal["STRING", "INTEGER", "NUMBER", "BOOLEAN"]
 PropertyOp = Literal[
     "EQ", "NE", "LT", "LTE", "GT", "GTE", "IN", "CONTAINS", "STARTS_WITH", "ENDS_WITH", "EXISTS", "IS_NULL"
 ]
+
+ProposalPayload = TypedDict(
+    "ProposalPayload",
+    {
+        "proposal": "FactProposal",
+        "fact": "Fact | None",
+        "warnings": "list[Warning]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A proposal after a decision"""
+
+
+ProposalState = Literal["PENDING", "APPROVED", "REJECTED"]
 
 RawLink = TypedDict(
     "RawLink",
@@ -1852,6 +2022,19 @@ RecallResult = TypedDict(
     total=False,
 )
 """What answers a question, best first"""
+
+
+RedeliveryPayload = TypedDict(
+    "RedeliveryPayload",
+    {
+        "delivered": "int",
+        "left": "int",
+        "clientMutationId": "str | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""What became of a webhook's dead letters"""
 
 
 Reference = TypedDict(
@@ -1964,6 +2147,16 @@ class RevokeApiKeyInput(TypedDict, total=False):
 
 
 """A key to take back"""
+
+
+class RewindWebhookInput(TypedDict, total=False):
+    id: "Required[str]"
+    afterSeq: "Required[int]"
+    idempotencyKey: "str | None"
+    clientMutationId: "str | None"
+
+
+"""Where a webhook delivers from, earlier or later"""
 
 
 Role = Literal["READER", "WRITER", "ADMIN"]
@@ -2191,6 +2384,8 @@ TraversalStep = TypedDict(
 """A node that a traversal reached"""
 
 
+Trust = Literal["BELIEVE", "PROPOSE"]
+
 TypeCount = TypedDict(
     "TypeCount",
     {
@@ -2359,6 +2554,19 @@ ValidationResult = TypedDict(
 """Whether a program is valid, and all that was found"""
 
 
+VerifyRunUpdate = TypedDict(
+    "VerifyRunUpdate",
+    {
+        "eventsChecked": "int",
+        "events": "int",
+        "report": "IntegrityReport | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""News of a running check: how far it is, or at last what it found"""
+
+
 Viewer = TypedDict(
     "Viewer",
     {
@@ -2399,6 +2607,68 @@ Warning = TypedDict(
     total=False,
 )
 """Something to know although the request was done"""
+
+
+Webhook = TypedDict(
+    "Webhook",
+    {
+        "id": "str",
+        "name": "str",
+        "url": "str",
+        "filter": "Any",
+        "tenant": "str",
+        "user": "str",
+        "project": "str",
+        "agent": "str",
+        "seq": "int",
+        "createdAt": "str",
+        "pausedAt": "str | None",
+        "pauseReason": "str | None",
+        "deadLetters": "list[DeadLetter]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""An address that events are sent to; its secret was shown once, when it was made"""
+
+
+WebhookConnection = TypedDict(
+    "WebhookConnection",
+    {
+        "edges": "list[WebhookEdge]",
+        "pageInfo": "PageInfo",
+        "totalCount": "int",
+        "nodes": "list[Webhook]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A page of webhooks, oldest first"""
+
+
+WebhookEdge = TypedDict(
+    "WebhookEdge",
+    {
+        "cursor": "str",
+        "node": "Webhook",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A webhook on a page, with the cursor behind it"""
+
+
+WebhookPayload = TypedDict(
+    "WebhookPayload",
+    {
+        "webhook": "Webhook",
+        "secret": "str | None",
+        "clientMutationId": "str | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""What was done to a webhook"""
 
 
 WorkingGraph = TypedDict(

@@ -23,6 +23,11 @@ KEY_FIELDS = (
     *("created_at", "expires_at", "revoked_at"),
 )
 """The fields of an API key in a list."""
+WEBHOOK_FIELDS = (
+    *("id", "name", "url", "filter", "tenant", "user", "project", "agent"),
+    *("seq", "created_at", "paused_at", "pause_reason"),
+)
+"""The fields of a webhook in a list."""
 
 
 class ChangeResult(NamedTuple):
@@ -214,6 +219,14 @@ class GraphClient(ABC):
         """All facts about a subject in the order of their start; `holds` says whether one holds at an instant."""
 
     @abstractmethod
+    async def proposals(self, state: str) -> list[Record]:
+        """The proposed facts in a state, oldest first."""
+
+    @abstractmethod
+    async def decide(self, id: str, action: str, reason: str | None, changes: Record) -> Record:
+        """Approve, reject or edit a proposed fact; returns it as it is then."""
+
+    @abstractmethod
     async def recall(self, question: RecallQuestion) -> Record:
         """What answers a question, as `{items, entities, as_of, tokens, budget_tokens, omitted, truncated}`."""
 
@@ -248,6 +261,19 @@ class GraphClient(ABC):
     @abstractmethod
     async def revoke_key(self, id: str) -> Record:
         """Revoke an API key."""
+
+    @abstractmethod
+    async def add_webhook(self, wanted: Record) -> Record:
+        """Create a webhook, whose secret is returned only here; with `url`, `filter`, `after` and other
+        `WEBHOOK_FIELDS` where given."""
+
+    @abstractmethod
+    async def webhooks(self) -> list[Record]:
+        """The webhooks, oldest first, without their secrets."""
+
+    @abstractmethod
+    async def change_webhook(self, action: str, id: str, after: int | None) -> Record:
+        """Pause, resume, rewind, redeliver or delete a webhook."""
 
 
 async def collect_pages(pages: AsyncIterator[list[Record]]) -> list[Record]:

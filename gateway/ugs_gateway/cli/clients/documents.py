@@ -15,6 +15,8 @@ INPUT_NAMES = {
     "created_at": "createdAt",
     "expires_at": "expiresAt",
     "revoked_at": "revokedAt",
+    "paused_at": "pausedAt",
+    "pause_reason": "pauseReason",
 }
 """Names in GraphQL inputs and answers that differ from ours."""
 
@@ -135,6 +137,21 @@ RECALL = (
     "scopes: $scopes, kinds: $kinds, at: $at) { asOf tokens budgetTokens omitted truncated entities { canonical } "
     "items { kind id text score why validFrom validTo scope evidence { noteId text } } } }"
 )
+_PROPOSAL = (
+    "id: proposalId state subject predicate value: objectValue object: objectEntity valid_from: validFrom "
+    "valid_to: validTo scope note_id: noteId proposer decided_by: decidedBy reason"
+)
+PROPOSALS = (
+    "query($state: ProposalState!, $first: Int!, $after: String) { factProposals(state: $state, first: $first, "
+    f"after: $after) {{ nodes {{ {_PROPOSAL} }} {_PAGE} }} }}"
+)
+DECISIONS = {
+    "approve": f"mutation($id: ID!) {{ done: approveProposal(proposalId: $id) {{ proposal {{ {_PROPOSAL} }} }} }}",
+    "reject": "mutation($id: ID!, $reason: String) { done: rejectProposal(proposalId: $id, reason: $reason) "
+    f"{{ proposal {{ {_PROPOSAL} }} }} }}",
+    "edit": "mutation($input: EditProposalInput!) { done: editProposal(input: $input) "
+    f"{{ proposal {{ {_PROPOSAL} }} }} }}",
+}
 SEND = "mutation($input: SendMessageInput!) { sendMessage(input: $input) { payload } }"
 _KEY = "id name user roles tenant project agent createdAt expiresAt revokedAt"
 ADD_KEY = f"mutation($input: CreateApiKeyInput!) {{ createApiKey(input: $input) {{ token apiKey {{ {_KEY} }} }} }}"
@@ -143,3 +160,21 @@ API_KEYS = (
     f"{{ nodes {{ {_KEY} }} pageInfo {{ hasNextPage endCursor }} }} }}"
 )
 REVOKE_KEY = f"mutation($id: ID!) {{ revokeApiKey(input: {{id: $id}}) {{ apiKey {{ {_KEY} }} }} }}"
+_WEBHOOK = "id name url filter tenant user project agent seq createdAt pausedAt pauseReason"
+ADD_WEBHOOK = (
+    f"mutation($input: CreateWebhookInput!) {{ createWebhook(input: $input) {{ secret webhook {{ {_WEBHOOK} }} }} }}"
+)
+WEBHOOKS = (
+    "query($first: Int!, $after: String) { webhooks(first: $first, after: $after) "
+    f"{{ nodes {{ {_WEBHOOK} }} pageInfo {{ hasNextPage endCursor }} }} }}"
+)
+REWIND_WEBHOOK = (
+    "mutation($id: ID!, $after: Position!) { rewindWebhook(input: {id: $id, afterSeq: $after}) "
+    f"{{ webhook {{ {_WEBHOOK} }} }} }}"
+)
+REDELIVER_WEBHOOK = "mutation($id: ID!) { redeliverWebhook(input: {id: $id}) { delivered left } }"
+
+
+def manage_webhook(action: str) -> str:
+    """The mutation that pauses, resumes or deletes a webhook."""
+    return f"mutation($id: ID!) {{ {action}Webhook(input: {{id: $id}}) {{ webhook {{ {_WEBHOOK} }} }} }}"

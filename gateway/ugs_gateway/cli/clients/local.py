@@ -252,6 +252,16 @@ class LocalClient(GraphClient):
 
         return await fact_records(self.system, subject, moment, self.at)
 
+    async def proposals(self, state: str) -> list[Record]:
+        from ugs_gateway.cli.clients.local_proposals import list_proposals
+
+        return await list_proposals(self.system, state)
+
+    async def decide(self, id: str, action: str, reason: str | None, changes: Record) -> Record:
+        from ugs_gateway.cli.clients.local_proposals import decide
+
+        return await decide(self.system, id, action, reason, changes)
+
     async def recall(self, question: RecallQuestion) -> Record:
         from ugs_gateway.cli.clients.local_facts import recall_record
 
@@ -294,6 +304,21 @@ class LocalClient(GraphClient):
         from ugs_gateway.cli.clients.local_keys import revoke_key
 
         return await revoke_key(self.system, id)
+
+    async def add_webhook(self, wanted: Record) -> Record:
+        from ugs_gateway.cli.clients.local_webhooks import add_webhook
+
+        return await add_webhook(self.system, wanted)
+
+    async def webhooks(self) -> list[Record]:
+        from ugs_gateway.cli.clients.local_webhooks import list_webhooks
+
+        return await list_webhooks(self.system)
+
+    async def change_webhook(self, action: str, id: str, after: int | None) -> Record:
+        from ugs_gateway.cli.clients.local_webhooks import change_webhook
+
+        return await change_webhook(self.system, action, id, after)
 
 
 _ENDS = ("NodeDeleted", "EdgeDeleted")

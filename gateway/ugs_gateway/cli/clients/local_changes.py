@@ -8,8 +8,7 @@ from datetime import datetime
 import msgspec
 
 from ugs.graph.api import Graph
-from ugs.graph.changes import MAX_PAGE_SIZE, ChangeFilter, ElementChange, ElementState
-from ugs.graph.model import Node
+from ugs.graph.changes import MAX_PAGE_SIZE, ChangeFilter, ElementChange
 from ugs.graph.undo import Undo
 from ugs.log.at import At
 from ugs_gateway.cli.clients import ChangeResult, Record
@@ -56,18 +55,12 @@ def to_record(change: ElementChange) -> Record:
     """A change as a record."""
     return {
         "id": change.id,
-        "element": "node" if isinstance(change.element, Node) else "edge",
+        "element": change.element_kind,
         "kind": change.kind.value.lower(),
         "fields": change.fields,
-        "before": _state(change.before),
-        "after": _state(change.after),
+        "before": None if change.before is None else change.before.as_json(),
+        "after": None if change.after is None else change.after.as_json(),
     }
-
-
-def _state(state: ElementState | None) -> Record | None:
-    if state is None:
-        return None
-    return {**state.element.as_json(), **({} if state.content is None else {"content": state.content})}
 
 
 def _at(moment: int | datetime) -> At:

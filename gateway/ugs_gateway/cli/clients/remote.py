@@ -12,6 +12,7 @@ from ugs.errors import NodeNotFound
 from ugs_gateway.cli.clients import (
     KEY_FIELDS,
     PROGRAM_KEYS,
+    WEBHOOK_FIELDS,
     ChangeResult,
     GraphClient,
     RecallQuestion,
@@ -283,6 +284,25 @@ class RemoteClient(GraphClient):
     async def facts(self, subject: str, moment: str) -> list[Record]:
         return [_fact(fact) for fact in self._read(ask.FACTS, name=subject, moment=moment)["factTimeline"]]
 
+    async def proposals(self, state: str) -> list[Record]:
+        found, cursor = list[Record](), None
+        while True:
+            given = {"state": state.upper(), "first": PAGE_SIZE, "after": cursor}
+            page = self._ask(ask.PROPOSALS, **given)["factProposals"]
+            found += [_proposal(one) for one in page["nodes"]]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+            cursor = page["pageInfo"]["endCursor"]
+
+    async def decide(self, id: str, action: str, reason: str | None, changes: Record) -> Record:
+        names = {"value": "objectValue", "object": "objectEntity"}
+        given: Record = {"id": id}
+        if action == "reject":
+            given["reason"] = reason
+        elif action == "edit":
+            given = {"input": {"proposalId": id, **{names.get(name, name): value for name, value in changes.items()}}}
+        return _proposal(self._ask(ask.DECISIONS[action], **given)["done"]["proposal"])
+
     async def recall(self, question: RecallQuestion) -> Record:
         given = {
             "query": question.query,
@@ -334,6 +354,32 @@ class RemoteClient(GraphClient):
     async def revoke_key(self, id: str) -> Record:
         return _key(self._ask(ask.REVOKE_KEY, id=id)["revokeApiKey"]["apiKey"])
 
+    async def add_webhook(self, wanted: Record) -> Record:
+        given = {"afterSeq" if name == "after" else name: value for name, value in wanted.items() if name != "filter"}
+        made = self._ask(ask.ADD_WEBHOOK, input={**given, **wanted["filter"]})["createWebhook"]
+        return {"secret": made["secret"], **_webhook(made["webhook"])}
+
+    async def webhooks(self) -> list[Record]:
+        found, after = list[Record](), None
+        while True:
+            page = self._ask(ask.WEBHOOKS, first=PAGE_SIZE, after=after)["webhooks"]
+            found += [_webhook(webhook) for webhook in page["nodes"]]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+            after = page["pageInfo"]["endCursor"]
+
+    async def change_webhook(self, action: str, id: str, after: int | None) -> Record:
+        if action == "redeliver":
+            return dict(self._ask(ask.REDELIVER_WEBHOOK, id=id)["redeliverWebhook"])
+        if action == "rewind":
+            return _webhook(self._ask(ask.REWIND_WEBHOOK, id=id, after=after)["rewindWebhook"]["webhook"])
+        return _webhook(self._ask(ask.manage_webhook(action), id=id)[f"{action}Webhook"]["webhook"])
+
+
+def _webhook(webhook: Record) -> Record:
+    """A webhook as a JSON record."""
+    return {name: webhook[ask.INPUT_NAMES.get(name, name)] for name in WEBHOOK_FIELDS}
+
 
 def _key(key: Record) -> Record:
     """An API key as a JSON record."""
@@ -357,6 +403,10 @@ def _change_result(payload: Record, kind: str) -> ChangeResult:
 
 def _count_result(payload: Record) -> ChangeResult:
     return ChangeResult({kind: payload[kind] for kind in ("nodes", "edges", "events")}, payload["warnings"])
+
+
+def _proposal(one: Record) -> Record:
+    return {**one, "state": one["state"].lower(), "note_id": one["note_id"].removeprefix("note/")}
 
 
 def _change(one: Record) -> Record:

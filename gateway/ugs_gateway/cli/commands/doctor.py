@@ -76,6 +76,8 @@ class Diagnosis:
                 self.note("damage", True, f"acknowledged: {told}")
                 return
             await self._compare(system)
+            if (end := await system.storage.history_end()) is not None:
+                self.note("history", True, f"versions of rows answer for the past up to event {end}")
             if self.repair:
                 written = await system.snapshot()
                 self.note("snapshot", True, f"written at event {written.event_count}")

@@ -25,7 +25,9 @@ async def versions(arguments: ParsedArguments, client: GraphClient) -> Answer:
 
 
 async def diff(arguments: ParsedArguments, client: GraphClient) -> Answer:
-    """Nodes and edges added, changed and removed between two places in time: positions, or times with their zone.
+    """What was added, changed and removed between two places in time: positions, or times with their zone.
+
+    Nodes and edges, facts, entities, notes, predicates and ontologies.
 
     Without a second one, up to now. With --element the change of one id.
     """

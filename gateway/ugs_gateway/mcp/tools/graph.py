@@ -11,8 +11,8 @@ from ugs.clock import iso
 from ugs.errors import UgsError
 from ugs.events import Event
 from ugs.graph.api import Graph
-from ugs.graph.changes import ChangeFilter
-from ugs.graph.model import EDGES, NODES, Node
+from ugs.graph.changes import ChangeFilter, State
+from ugs.graph.model import EDGES, NODES
 from ugs.identity import is_identifier
 from ugs.log.at import At
 from ugs.log.log_reader import HIDDEN, LogReader
@@ -174,16 +174,21 @@ async def changes(memory: Memory, arguments: Changes) -> Json:
     shown = [
         {
             "id": change.id,
-            "element": "node" if isinstance(change.element, Node) else "connection",
+            "element": "connection" if change.element_kind == "edge" else change.element_kind,
             "change": change.kind.value.lower(),
             "fields": change.fields,
-            "before": None if change.before is None else change.before.element.as_json(),
-            "after": None if change.after is None else change.after.element.as_json(),
+            "before": None if change.before is None else without_content(change.before),
+            "after": None if change.after is None else without_content(change.after),
         }
         for change in page.changes
     ]
     answer: Json = {"changes": shown, "until": page.end}
     return {**answer, "next_cursor": page.changes[-1].cursor} if page.has_more else answer
+
+
+def without_content(state: State) -> Json:
+    """A state as JSON, without content: that may be large, and `read_content` pages it."""
+    return {name: value for name, value in state.as_json().items() if name != "content"}
 
 
 def event_to_json(event: Event) -> Json:

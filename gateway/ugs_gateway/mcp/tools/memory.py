@@ -17,7 +17,6 @@ from ugs.extraction.api import Extractions, is_extracting
 from ugs.extraction.model import WAITING
 from ugs.facts.api import Facts
 from ugs.facts.audience import TYPES
-from ugs.facts.commands.facts import NoteRef
 from ugs.facts.commands.ingestion import NoteToIngest, Object, Stated
 from ugs.facts.errors import EntityNotFound, InvalidFact
 from ugs.facts.model import FACTS, Entity, Fact, Note
@@ -31,6 +30,7 @@ from ugs.recall.api import DEFAULT_BUDGET_TOKENS, DEFAULT_FIRST, Recall
 from ugs.recall.model import RecallKind
 from ugs.storage import EventQuery
 from ugs_gateway.mcp import inputs
+from ugs_gateway.mcp.app.page import TOOL_META
 from ugs_gateway.mcp.tools.base import ADDS, READS, Hints, Json, MemoryTool, retry_key_of
 from ugs_gateway.mcp.tools.facts import facts_to_json
 
@@ -82,6 +82,7 @@ class Correct(inputs.Arguments, frozen=True):
     value: str | None = None
     object: str | None = None
     at: Annotated[str, Meta(description="When it ended or changed; now when omitted")] | None = None
+    reopen: Annotated[bool, Meta(description="After retract: what it had ended holds again")] = True
 
 
 class Forget(inputs.Arguments, frozen=True):
@@ -100,9 +101,11 @@ class ChangedArguments(inputs.Arguments, frozen=True):
 
 
 class Merge(inputs.Arguments, frozen=True):
-    action: Literal["suggest", "preview", "merge"]
+    action: Literal["suggest", "preview", "merge", "undo", "distinct"]
     keep: Annotated[str, Meta(description="Name or id that stays")] | None = None
-    merge: Annotated[str, Meta(description="Name or id that becomes its alias")] | None = None
+    merge: (
+        Annotated[str, Meta(description="Name or id that becomes its alias; for undo the id that was merged")] | None
+    ) = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 
 
@@ -188,43 +191,25 @@ async def recall(memory: Memory, arguments: RecallArguments) -> Json:
 async def correct(memory: Memory, arguments: Correct) -> Json:
     """End, replace or retract a fact, with a reason."""
     facts = facts_of(memory)
-    validate_note(arguments.reason, "reason")
-    old = await facts.find_fact(arguments.fact_id)
-    moment = parse_time(arguments.at, "at")
-    if arguments.action != "replace" and (arguments.value is not None or arguments.object is not None):
-        raise InvalidFact("value and object go with the action replace", field="action")
-    if arguments.action == "retract":
-        if old.valid_to is None:
-            await facts.invalidate_fact(old.fact_id, None, arguments.reason)  # the log keeps the reason
-        await facts.delete_fact(old.fact_id)
-        return {"retracted": old.fact_id}
-    if arguments.action == "end":
-        ended = await facts.invalidate_fact(old.fact_id, moment, arguments.reason)
-        return {"ended": (await facts_to_json(facts, [ended]))[0]}
-    return await replace_fact(facts, old, arguments, moment)
-
-
-async def replace_fact(facts: Facts, old: Fact, arguments: Correct, moment: Instant | None) -> Json:
-    """Add the fact that takes the place of an old one, which ends when it begins."""
-    if (arguments.value is None) == (arguments.object is None):
-        raise InvalidFact("give either value or object: a fact says exactly one thing", field="value")
-    subject = await facts.find_entity(old.subject_entity_id)
-    if subject is None:
-        raise EntityNotFound(old.subject_entity_id)
-    done = await facts.add_fact(
-        subject,
-        old.predicate,
+    done = await facts.correct_fact(
+        arguments.fact_id,
+        arguments.action,
+        arguments.reason,
         arguments.value,
         object=arguments.object,
-        notes=[NoteRef(text=arguments.reason)],
-        scope=old.scope,
-        valid_from=moment,
+        moment=arguments.at,
+        reopen=arguments.reopen,
+        key=retry_key_of(memory),
     )
-    before = await facts.find_fact(old.fact_id)
-    if before.valid_to is None and before.fact_id != done.fact.fact_id:
-        before = await facts.invalidate_fact(old.fact_id, done.fact.valid_from, arguments.reason)
-    new, ended = await facts_to_json(facts, [done.fact, before])
-    return {"fact": new, "ended": ended}
+    told: Json = {}
+    if done.fact is not None:
+        told["fact"] = (await facts_to_json(facts, [done.fact]))[0]
+    if done.before is None:
+        told["retracted"] = arguments.fact_id
+        told["reopened"] = await facts_to_json(facts, done.reopened)
+    else:
+        told["ended"] = (await facts_to_json(facts, [done.before]))[0]
+    return told
 
 
 async def forget(memory: Memory, arguments: Forget) -> Json:
@@ -312,7 +297,7 @@ async def describe_facts(facts: Facts, events: Iterable[Event]) -> dict[str, Jso
 
 
 async def merge(memory: Memory, arguments: Merge) -> Json:
-    """Suggest duplicates, show what a merge would do, or merge."""
+    """Suggest duplicates, preview a merge, merge, take a merge back, or remember that two are not the same."""
     facts = facts_of(memory)
     if arguments.action == "suggest":
         found = await facts.suggest_duplicates(limit=arguments.limit)
@@ -322,10 +307,15 @@ async def merge(memory: Memory, arguments: Merge) -> Json:
                 for one in found
             ]
         }
+    if arguments.action == "undo":
+        return await take_back_merge(facts, arguments)
     if arguments.keep is None or arguments.merge is None:
         raise InvalidFact("keep and merge name the two entities", field="keep")
     keep = await find_entity(facts, arguments.keep)
     gone = await find_entity(facts, arguments.merge)
+    if arguments.action == "distinct":
+        await facts.keep_apart(keep.entity_id, gone.entity_id)
+        return {"distinct": [entity_to_json(keep), entity_to_json(gone)]}
     plan = await facts.preview_merge(keep.entity_id, gone.entity_id)
     told: dict[str, Any] = {
         "keep": entity_to_json(keep),
@@ -338,6 +328,15 @@ async def merge(memory: Memory, arguments: Merge) -> Json:
     if arguments.action == "merge":
         await facts.merge_entities(keep.entity_id, gone.entity_id)
     return told
+
+
+async def take_back_merge(facts: Facts, arguments: Merge) -> Json:
+    """Undo the merge of an entity."""
+    if arguments.merge is None:
+        raise InvalidFact("merge is the id of the entity that was merged", field="merge")
+    await facts.unmerge_entity(arguments.merge)
+    back = await find_entity(facts, arguments.merge)
+    return {"restored": entity_to_json(back)}
 
 
 async def find_entity(facts: Facts, name: str) -> Entity:
@@ -371,6 +370,7 @@ MEMORY_TOOLS = (
         RESULT,
         READS,
         recall,
+        meta=TOOL_META,
     ),
     MemoryTool(
         "correct",
@@ -380,6 +380,7 @@ MEMORY_TOOLS = (
         RESULT,
         CORRECTS,
         correct,
+        keeps_key=True,
     ),
     MemoryTool(
         "forget",
@@ -411,11 +412,11 @@ MEMORY_TOOLS = (
     MemoryTool(
         "merge",
         "Merge duplicates",
-        "Suggest duplicate entities, preview a merge, or merge.",
+        "Suggest duplicate entities, preview a merge, merge, undo a merge, or say that two are distinct.",
         Merge,
         RESULT,
         FORGETS,
         merge,
-        reads=lambda arguments: arguments.action != "merge",
+        reads=lambda arguments: arguments.action in ("suggest", "preview"),
     ),
 )

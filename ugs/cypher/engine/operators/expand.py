@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -17,6 +18,24 @@ from ugs.cypher.values.type_names import kind_name
 REVERSED = {"out": "in", "in": "out", "both": "both"}
 
 
+class UsedSlots:
+    """The slots of the relationships that are bound before a hop: the first of a list that all hops of a MATCH share.
+
+    A tuple for each hop would make the plan of a pattern grow with the square of its length.
+    """
+
+    __slots__ = ("_count", "_slots")
+
+    def __init__(self, slots: list[int]) -> None:
+        self._slots, self._count = slots, len(slots)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[int]:
+        return islice(self._slots, self._count)
+
+
 class Hop(Struct, frozen=True):
     """One expansion: start, relationship and end slots; slots that are already bound are `known`."""
 
@@ -27,7 +46,7 @@ class Hop(Struct, frozen=True):
     types: Types
     end_known: bool
     relationship_known: bool
-    others: tuple[int, ...]
+    others: UsedSlots
     """Slots of the other relationships of the MATCH, which must all differ."""
     words: str
 
@@ -44,7 +63,7 @@ def start_ids(batch: Sequence[Row], slot: int) -> set[str]:
     return {node.id for row in batch if (node := get_start_node(row, slot)) is not None}
 
 
-def collect_used_ids(row: Row, others: Sequence[int]) -> set[str]:
+def collect_used_ids(row: Row, others: UsedSlots) -> set[str]:
     """Ids of the relationships already used in this MATCH."""
     used: set[str] = set()
     for slot in others:

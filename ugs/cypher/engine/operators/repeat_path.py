@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ugs.cypher.engine.graph_cache import CacheMiss, Types
 from ugs.cypher.engine.operators.base import Operator
-from ugs.cypher.engine.operators.expand import collect_used_ids, start_ids
+from ugs.cypher.engine.operators.expand import UsedSlots, collect_used_ids, start_ids
 from ugs.cypher.engine.run import Row, Run
 from ugs.cypher.engine.slots import Fn
 from ugs.cypher.values.entities import Node, Relationship
@@ -34,7 +34,7 @@ class Repetition(Struct, frozen=True):
     end: int
     relationships: int
     end_known: bool
-    others: tuple[int, ...]
+    others: UsedSlots
     """Slots of the other relationships of the MATCH, which must all differ."""
     first: int
     hops: tuple[InnerHop, ...]

@@ -5,14 +5,15 @@ Every condition runs as soon as the variables it needs are bound. Relationships 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from ugs.cypher import syntax as s
-from ugs.cypher.analysis.tree_walk import free_variables, has_subquery
+from ugs.cypher.analysis.tree_walk import has_subquery
 from ugs.cypher.engine.expressions import compile_expression
 from ugs.cypher.engine.operators.base import Operator
-from ugs.cypher.engine.operators.expand import REVERSED, Expand, Hop
+from ugs.cypher.engine.operators.expand import REVERSED, Expand, Hop, UsedSlots
 from ugs.cypher.engine.operators.project import Filter
 from ugs.cypher.engine.operators.repeat_path import InnerHop, RepeatPath, Repetition
 from ugs.cypher.engine.operators.select_paths import SelectPaths
@@ -26,10 +27,12 @@ from ugs.cypher.engine.planner.pattern_conditions import (
     node_conditions,
     relationship_conditions,
 )
-from ugs.cypher.engine.planner.start_point import Start, build_start, choose_start, start_operator
+from ugs.cypher.engine.planner.start_point import Start, build_start, start_operator
 from ugs.cypher.engine.planner.statistics import Statistics
+from ugs.cypher.engine.planner.waiting_conditions import WaitingConditions
 from ugs.cypher.engine.slots import Env, Fn
 from ugs.cypher.unparser import print_expression, print_quantified, print_relationship
+from ugs.support.worker_threads import take_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +70,23 @@ class MatchPlanner:
         self.env = env
         self.statistics = statistics
         self.bound = set(env.scope)
-        self.conditions: list[s.Expression] = []
+        self.waiting = WaitingConditions(env, self.bound)
         self.links: list[PatternLink] = []
         self.paths: list[s.PathPattern] = []
         self.groups: list[str] = []
         """Variables inside quantified paths, which are lists outside."""
         self.nodes: dict[str, None] = {}
         self.operators: list[Operator] = []
-        self.used_relationships: list[str] = []
-        """Names of the relationships followed so far."""
+        self.used_relationships: list[int] = []
+        """Slots of the relationships followed so far."""
         self.all_conditions: list[s.Expression] = []
         """All conditions of the MATCH."""
         self.starts: list[str] = []
         self.planned_hops: list[PlannedHop] = []
         self.repeats = False
         """Whether a quantified path is part of the MATCH."""
+        self._known_starts: dict[str, Start] = {}
+        """The starts that were considered, as long as nothing was bound that their conditions look at."""
         self._anonymous = 0
 
     def plan(self, patterns: Sequence[s.PathPattern], where: s.Expression | None) -> tuple[list[Operator], Env]:
@@ -90,9 +95,9 @@ class MatchPlanner:
             return self._plan_selection(selected, where)
         for pattern in patterns:
             self._decompose(pattern)
-        self.conditions += conjuncts(where)
-        self.all_conditions = list(self.conditions)
+        self.all_conditions += conjuncts(where)
         self._allocate_slots()
+        self.waiting.add(self.all_conditions)
         self._plan_filters()
         while self._plan_next():
             pass
@@ -115,17 +120,17 @@ class MatchPlanner:
         self.paths = [whole] if whole.variable is not None else []
         self._allocate_slots()
         split = split_conditions(whole, where)
-        self.conditions = split.of_ends
+        self.waiting.add(split.of_ends)
         self._plan_filters()
         backwards = self._bind_ends(*ends)
-        at_end, self.conditions = self.conditions, []
+        at_end = self.waiting.take_all()
         builder = SelectionBuilder(self.env, self.outer, self.bound, split, backwards, self._name)
         self.operators.append(SelectPaths(builder.build(whole, at_end)))
-        self.bound |= {*self.nodes, *self.groups, *(link.name for link in self.links)}
+        self._bind({*self.nodes, *self.groups, *(link.name for link in self.links)})
         self.repeats = True
         for path in self.paths:
             self._bind_path(path)
-        self.conditions += split.after
+        self.waiting.add(split.after)
         self._plan_filters(everything=True)
         return self.operators, self._visible()
 
@@ -135,19 +140,19 @@ class MatchPlanner:
         The choice depends on nothing but the query, since of equally long paths another start may select others.
         """
         if not {first, last} & self.bound:
-            anchored = [build_start(name, self.conditions, self.bound, self.statistics) for name in (first, last)]
+            anchored = [self._start_at(name) for name in (first, last)]
             self._bind_start(anchored[1] if is_anchored(anchored[1]) and not is_anchored(anchored[0]) else anchored[0])
         backwards = first not in self.bound
         other = first if backwards else last
         if other not in self.bound:
-            start = build_start(other, self.conditions, self.bound, self.statistics)
+            start = self._start_at(other)
             if is_anchored(start):
                 self._bind_start(start)
         return backwards
 
     def _bind_start(self, start: Start) -> None:
         self.operators.append(start_operator(start, self.env))
-        self.bound.add(start.name)
+        self._bind([start.name])
         self._drop_labels(start)
         self._plan_filters()
 
@@ -162,7 +167,7 @@ class MatchPlanner:
         whole = replace(
             pattern, elements=named, variable=pattern.variable or (self._name() if pattern.shortest else None)
         )
-        self.conditions += conjuncts(whole.where)
+        self.all_conditions += conjuncts(whole.where)
         for node in whole.nodes:
             self._add_node(node)
         for place, relationship in enumerate(whole.relationships):
@@ -171,14 +176,14 @@ class MatchPlanner:
             if isinstance(relationship, s.QuantifiedPath):
                 self.groups += [element.variable for element in relationship.elements if element.variable]
             elif relationship.length is None:
-                self.conditions += relationship_conditions(relationship)
+                self.all_conditions += relationship_conditions(relationship)
         if whole.variable is not None:
             self.paths.append(whole)
 
     def _add_node(self, node: s.NodePattern) -> None:
         name = node.variable or ""
         self.nodes[name] = None
-        self.conditions += node_conditions(replace(node, variable=name))
+        self.all_conditions += node_conditions(replace(node, variable=name))
 
     def _allocate_slots(self) -> None:
         names = [
@@ -188,16 +193,25 @@ class MatchPlanner:
             *(path.variable or "" for path in self.paths),
         ]
         self.env = self.env.plus(dict.fromkeys(name for name in names if name not in self.outer))
+        self.waiting = WaitingConditions(self.env, self.bound)
+
+    def _bind(self, names: Iterable[str]) -> None:
+        """Note that variables are bound; starts whose conditions look at them may have become better."""
+        for name in names:
+            self.bound.add(name)
+            for related in self.waiting.bind(name):
+                self._known_starts.pop(related, None)
 
     def _plan_next(self) -> bool:
         """Plan the cheapest next step; False if the whole pattern is bound."""
+        take_turn()
         link = self._best_link()
         if link is not None:
             self.links.remove(link)
             self._plan_hop(link)
         elif (start := self._best_start()) is not None:
             self.operators.append(start_operator(start, self.env))
-            self.bound.add(start.name)
+            self._bind([start.name])
             self.starts.append(start.name)
             self._drop_labels(start)
         else:
@@ -209,11 +223,20 @@ class MatchPlanner:
         """Drop label conditions that the scan has decided; other pushed-down conditions are filtered again."""
         if not start.by_id:
             done = s.Variable(start.name)
-            self.conditions = [c for c in self.conditions if not (isinstance(c, s.HasLabels) and c.subject == done)]
+            self.waiting.drop(start.name, lambda one: isinstance(one, s.HasLabels) and one.subject == done)
 
     def _best_start(self) -> Start | None:
-        unbound = [name for name in self.nodes if name not in self.bound]
-        return choose_start(unbound, self.conditions, self.bound, self.statistics) if unbound else None
+        """The node with the fewest candidates; among equals the one written first."""
+        unbound = [self._start_at(name) for name in self.nodes if name not in self.bound]
+        return min(unbound, key=attrgetter("estimate")) if unbound else None
+
+    def _start_at(self, name: str) -> Start:
+        known = self._known_starts.get(name)
+        if known is None:
+            take_turn()
+            known = build_start(name, self.waiting.about(name), self.bound, self.statistics)
+            self._known_starts[name] = known
+        return known
 
     def _best_link(self) -> PatternLink | None:
         ready = [link for link in self.links if self._is_ready(link)]
@@ -228,8 +251,7 @@ class MatchPlanner:
         both = link.left in self.bound and link.right in self.bound
         many = isinstance(link.pattern, s.QuantifiedPath) or link.pattern.length is not None
         far = link.right if link.left in self.bound else link.left
-        conditions = sum(far in free_variables(condition) for condition in self.conditions)
-        return many and not both, not both, bool(link.path.shortest), -conditions
+        return many and not both, not both, bool(link.path.shortest), -self.waiting.count(far)
 
     def _plan_hop(self, link: PatternLink) -> None:
         pattern = link.pattern
@@ -237,8 +259,8 @@ class MatchPlanner:
         start, end = (link.right, link.left) if backwards else (link.left, link.right)
         if isinstance(pattern, s.QuantifiedPath):
             self.operators.append(self._plan_repetition(pattern, link, start, end, backwards))
-            self.used_relationships.append(link.name)
-            self.bound |= {start, end, link.name, *(part.variable for part in pattern.elements if part.variable)}
+            self.used_relationships.append(self.env[link.name])
+            self._bind({start, end, link.name, *(part.variable for part in pattern.elements if part.variable)})
             self.repeats = True
             return
         hop = Hop(
@@ -249,13 +271,13 @@ class MatchPlanner:
             tuple(dict.fromkeys(pattern.types)) or None,
             end in self.bound,
             link.name in self.outer,
-            tuple(self.env[name] for name in self.used_relationships),
+            UsedSlots(self.used_relationships),
             print_relationship(pattern, start, end),
         )
         self.operators.append(self._hop_operator(link, hop, backwards))
         self.planned_hops.append(PlannedHop(link, start, end, hop, backwards))
-        self.used_relationships.append(link.name)
-        self.bound |= {start, end, link.name}
+        self.used_relationships.append(self.env[link.name])
+        self._bind({start, end, link.name})
 
     def _plan_repetition(
         self, pattern: s.QuantifiedPath, link: PatternLink, start: str, end: str, backwards: bool
@@ -273,7 +295,7 @@ class MatchPlanner:
             self.env[end],
             self.env[link.name],
             end in self.bound,
-            tuple(self.env[name] for name in self.used_relationships),
+            UsedSlots(self.used_relationships),
             inner[ordered[0].variable or ""],
             tuple(_inner_hops(ordered, inner, backwards)),
             tuple((inner[name], self.env[name]) for name in dict.fromkeys(names) if name in self.groups),
@@ -290,7 +312,7 @@ class MatchPlanner:
         assert isinstance(pattern, s.RelationshipPattern)
         if link.path.shortest:
             low, high = length_bounds(pattern.length or s.Length(1, 1))
-            self.bound.add(link.path.variable or "")
+            self._bind([link.path.variable or ""])
             all_conditions = link.path.shortest == "allShortestPaths"
             return ShortestPaths(
                 hop, self.env[link.path.variable or ""], low, high, all_conditions, self._compile_properties(pattern)
@@ -306,20 +328,14 @@ class MatchPlanner:
     def _bind_path(self, pattern: s.PathPattern) -> None:
         if not pattern.shortest:
             self.operators.append(bind_path(pattern, self.env))
-        self.bound.add(pattern.variable or "")
+        self._bind([pattern.variable or ""])
         self._plan_filters()
 
     def _plan_filters(self, everything: bool = False) -> None:
         """Check each condition as soon as that is possible."""
-        waiting = []
-        for condition in self.conditions:
-            needed = {name for name in free_variables(condition) if name in self.env}
-            if everything or needed <= self.bound:
-                compute = compile_expression(condition, self.env)
-                self.operators.append(Filter(compute, print_expression(condition), has_subquery(condition)))
-            else:
-                waiting.append(condition)
-        self.conditions = waiting
+        for condition in self.waiting.take_all() if everything else self.waiting.take_ready():
+            compute = compile_expression(condition, self.env)
+            self.operators.append(Filter(compute, print_expression(condition), has_subquery(condition)))
 
 
 def _inner_hops(

@@ -6,7 +6,7 @@ fetched depends on the rest of the query: a count needs no rows, a grouping need
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ugs.cypher import syntax as s
@@ -60,13 +60,16 @@ def push_down(planner: MatchPlanner, clause: s.Match, after: RestOfQuery) -> lis
     first = planner.planned_hops[0].start if planner.planned_hops else planner.starts[0]
     names = list(dict.fromkeys([first, *(one.end for one in planner.planned_hops)]))
     env = planner.env
-    pattern_nodes = [_build_node(name, planner.all_conditions, env) for name in names]
-    pattern_edges = [_build_edge(one, names, planner.all_conditions, env) for one in planner.planned_hops]
-    covered = all(
-        _is_covered(condition, [*names, *single_hop_names(planner.planned_hops)])
-        for condition in planner.all_conditions
-    )
-    checked = {name for condition in planner.all_conditions for name in free_variables(condition)}
+    looked_at = [(condition, free_variables(condition)) for condition in planner.all_conditions]
+    about: dict[str, list[s.Expression]] = {}
+    for condition, variables in looked_at:
+        for name in variables:
+            about.setdefault(name, []).append(condition)
+    pattern_nodes = [_build_node(name, about.get(name, ()), env) for name in names]
+    pattern_edges = [_build_edge(one, names, about.get(one.link.name, ()), env) for one in planner.planned_hops]
+    decided = {*names, *single_hop_names(planner.planned_hops)}
+    covered = all(_is_covered(condition, variables & decided) for condition, variables in looked_at)
+    checked = set(about)
     words = ", ".join(print_path(pattern) for pattern in clause.patterns)
     slots = frozenset(env[name] for name in checked if name in env)
     binds = [bind_path(path, env) for path in planner.paths]
@@ -110,8 +113,8 @@ def single_hop_names(planned_hops: Sequence[PlannedHop]) -> list[str]:
     return [one.link.name for one in planned_hops if one.pattern.length is None]
 
 
-def _is_covered(condition: s.Expression, names: Sequence[str]) -> bool:
-    """Whether the store decides a condition completely."""
+def _is_covered(condition: s.Expression, names: Collection[str]) -> bool:
+    """Whether the store decides a condition on these variables completely."""
     if isinstance(condition, s.HasLabels):
         return isinstance(condition.subject, s.Variable) and condition.subject.name in names
     if isinstance(condition, s.LabelTest):

@@ -21,6 +21,7 @@ from ugs.cypher.parser import parse
 from ugs.cypher.parser.clauses import is_unit
 from ugs.cypher.procedures import find_procedure, yielded_fields
 from ugs.cypher.unparser import print_expression
+from ugs.support.worker_threads import take_turn
 
 
 class QueryPlan:
@@ -53,6 +54,7 @@ class Planner:
 
     def plan(self, single: s.Single) -> QueryPlan:
         for place, clause in enumerate(single.clauses):
+            take_turn()
             self.later = single.clauses[place + 1 :]
             PLANS[type(clause)](self, clause)
         return QueryPlan(self.operators, self.columns)

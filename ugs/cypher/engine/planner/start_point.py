@@ -48,14 +48,8 @@ class Start:
         return any(one.key == "" for one in self.lookups)
 
 
-def choose_start(
-    names: Sequence[str], conditions: list[s.Expression], bound: set[str], statistics: Statistics
-) -> Start:
-    """The node with the fewest candidates; among equals the one written first."""
-    return min((build_start(name, conditions, bound, statistics) for name in names), key=lambda start: start.estimate)
-
-
-def build_start(name: str, conditions: list[s.Expression], bound: set[str], statistics: Statistics) -> Start:
+def build_start(name: str, conditions: Sequence[s.Expression], bound: set[str], statistics: Statistics) -> Start:
+    """The start at one node, from the conditions that look at it."""
     labels = tuple(dict.fromkeys(label for condition in conditions for label in _labels(condition, name)))
     lookups = tuple(found for condition in conditions if (found := lookup(condition, name, bound)) is not None)
     estimate = float(statistics.nodes(labels))

@@ -17,6 +17,7 @@ from ugs.reads.filters import Op
 from ugs.reads.plan import Read
 from ugs.reads.plan_parameters import PlanParameters
 from ugs.reads.rendering import Rendering, answer_too_large
+from ugs.storage.read_position import is_position_asked
 from ugs.support.bounded_cache import BoundedCache
 from ugs.tables import Kind
 from ugs_backends.sql.compiler import access_path
@@ -62,7 +63,7 @@ def is_comparable(kind: Kind, value: Any) -> bool:
     return coerce_comparison(kind, Op.EQ, value) == CoercedComparison(Op.EQ, value)
 
 
-class JsonQueryCache:
+class StatementCache:
     """Renders plans as JSON text in the database."""
 
     def __init__(self, shape: StoreContext, pool: Pool[DriverConnection], writing: type[JsonRenderer]) -> None:
@@ -83,7 +84,7 @@ class JsonQueryCache:
         if not statement.alone:
             return None
         parameters = statement.parameters(varying.values)
-        if statement.shared is not None:
+        if statement.shared is not None and not is_position_asked():
             return self._finish(await statement.shared.ask(parameters), rendering)
         text = self._finish(await self._fetch_text(statement.alone, parameters, rendering.max_bytes), rendering)
         statement.failures = 0 if text is not None else statement.failures + 1

@@ -1,0 +1,1 @@
+"""Delivery of webhooks: which process delivers, what is sent, and the connection to the receiver."""
