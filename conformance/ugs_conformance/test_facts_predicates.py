@@ -512,6 +512,21 @@ async def test_deleting_a_fact_lets_what_it_had_ended_go_on(know: Know) -> None:
     assert (await know.world.system.verify()).ok
 
 
+@clause("FACT-72")
+async def test_deleting_one_of_two_that_began_together_changes_no_end(know: Know) -> None:
+    predicate = await know.predicate("works_at", "active", "multi")
+    told = [(await know.say("alice", "works_at", value, valid_from=day(number))).fact for value, number in TOGETHER]
+    await know.facts.configure_predicate(predicate.predicate_id, cardinality="single", keep_latest=True)
+
+    await know.facts.delete_fact(told[1].fact_id)
+
+    ends = {fact.object_value: fact.valid_to for fact in await know.all_facts()}
+    assert ends == {"A": instant_of(day(3)), "C": None}
+
+
+TOGETHER = (("A", 1), ("B", 3), ("C", 3))
+
+
 @clause("FACT-40")
 async def test_a_predicate_is_configured_by_name(know: Know) -> None:
     await know.say("alice", "works at", "A")

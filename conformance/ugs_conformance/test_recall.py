@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -208,7 +209,11 @@ async def build_history(know: Know, seed: int, length: int) -> None:
         await who.say(subject, predicate, value, notes=[note.note_id], scope=scope, valid_from=begin)
 
 
-@pytest.mark.parametrize("seed", range(4))
+HISTORIES = int(os.environ.get("UGS_RECALL_HISTORIES", "4"))
+"""How many random histories are recalled from, each by 24 requests with random budgets; a night has time for 1,000."""
+
+
+@pytest.mark.parametrize("seed", range(HISTORIES))
 @clause()
 async def test_random_histories_recall_alike_on_the_reference_store(world: StoreUnderTest, seed: int) -> None:
     """The same rows give the same bytes on every store; what is recalled holds, and is the reader's."""

@@ -241,11 +241,14 @@ def leaks_in(raw: bytes, secrets: Mapping[str, Sequence[str]], allowed: set[str]
 class Planted:
     """A graph with secrets of the owner in it; planting again makes new records with the same marks."""
 
-    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]]) -> None:
+    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]], shared: Planted | None = None) -> None:
+        """`shared`: another graph, whose marks of what a project and everybody may see are used here too."""
         self.ask_as = ask_as
         self.count = 0
         self.webhooks: list[str] = []
         self.secrets: dict[str, list[str]] = {kind: [f"zq{kind}{uuid4().hex[:12]}"] for kind in KINDS}
+        if shared is not None:
+            self.secrets |= {kind: list(shared.secrets[kind]) for kind in (*OF_PROJECT, *OF_GRAPH)}
         self.secrets["ids"] = []
         self.values: dict[str, Any] = {}
         """What arguments of a name mean: ids of planted records, and names that are no secret."""
@@ -289,10 +292,7 @@ class Planted:
     async def _plant_facts(self, person: str, twin: str, node: str) -> dict[str, Any]:
         """Facts and notes in every state: held, ended, replaced, deleted, and read out of a note."""
         await self.do(UPSERT, input={"name": person, "aliases": [self.mark("alias")], "nodeId": node})
-        apart, former = [
-            (await self.do(UPSERT, input={"name": name}))["upsertEntity"]["entity"]["entityId"]
-            for name in (self.mark("entity"), f"Former{self.count}")
-        ]
+        await self.do(UPSERT, input={"name": self.mark("entity")})
         one = await self._fact(person, "knows privately", self.mark("fact"))
         ended = await self._fact(person, "knew privately", self.mark("fact") + "x")
         await self.do(INVALIDATE, id=ended["factId"], reason=self.mark("reason"))
@@ -316,11 +316,19 @@ class Planted:
         shared = await self._fact(
             person, self.mark("predicate"), self.mark("sharedfact"), "project_shared", "sharednote"
         )
+        proposed = {"text": f"{person} {self.mark('ingested')} owns {twin}", "structured": {"relations": []}}
+        proposed["structured"] = {"relations": [{**relation, "predicate": "owns"}]}
+        await self.do(INGEST, input={"scope": "agent_private", "trust": "PROPOSE", "notes": [proposed]})
+        theirs = {"text": f"{person} {self.mark('sharednote')} owns {twin}", "structured": proposed["structured"]}
+        given = {"scope": "project_shared", "trust": "PROPOSE", "notes": [theirs]}
+        told = (await self.do(INGEST, "colleague", input=given))["ingest"]
+        merged = [
+            (await self.do(UPSERT, input={"name": f"{name}{self.count}"}))["upsertEntity"]["entity"]["entityId"]
+            for name in ("Keeper", "Goner")
+        ]
+        await self.do(MERGE, keep=merged[0], merge=merged[1])
         found = await self.do(IDS, a=person, b=twin)
-        await self.do(MERGE, keep=found["b"]["entityId"], merge=former)
         return {
-            "apartId": apart,
-            "formerId": former,
             "factId": one["factId"],
             "noteId": one["evidence"][0]["note"]["noteId"],
             "sharedFactId": shared["factId"],
@@ -328,6 +336,8 @@ class Planted:
             "mergeId": found["b"]["entityId"],
             "predicateId": predicate,
             "unusedId": unused,
+            "proposalId": told["proposals"][0]["proposalId"],
+            "mergedId": merged[1],
         }
 
     async def _fact(
@@ -358,14 +368,14 @@ class Planted:
 ADD_NODE = "mutation($input: AddNodeInput!) { addNode(input: $input) { node { id } } }"
 ADD_EDGE = "mutation($input: AddEdgeInput!) { addEdge(input: $input) { edge { id } } }"
 UPSERT = "mutation($input: UpsertEntityInput!) { upsertEntity(input: $input) { entity { entityId } } }"
-MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { entity { entityId } } }"
 ADD_FACT = "mutation($input: AddFactInput!) { addFact(input: $input) { fact { factId evidence { note { noteId } } } } }"
 ADD_NOTE = "mutation($text: String!, $scope: String) { addNote(text: $text, scope: $scope) { note { noteId } } }"
 INVALIDATE = "mutation($id: ID!, $reason: String) { invalidateFact(factId: $id, reason: $reason) { created } }"
 REGISTER = (
     "mutation($input: RegisterPredicateInput!) { registerPredicate(input: $input) { predicate { predicateId } } }"
 )
-INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created } }"
+INGEST = "mutation($input: IngestInput!) { ingest(input: $input) { created proposals { proposalId } } }"
+MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { mergedId } }"
 SAVE = "mutation($input: SaveProgramInput!) { saveProgram(input: $input) { program { programId } } }"
 RENAME = "mutation($id: Int!, $input: SaveProgramInput!) { updateProgram(id: $id, input: $input) { program { name } } }"
 CREATE_WEBHOOK = "mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }"

@@ -69,11 +69,16 @@ class Matrix:
     """One gateway, everybody's keys, what is planted, and what has been found."""
 
     def __init__(
-        self, app: Any, tokens: Mapping[str, str | None], is_shared: bool, viewers: Sequence[str] | None = None
+        self,
+        app: Any,
+        tokens: Mapping[str, str | None],
+        is_shared: bool,
+        viewers: Sequence[str] | None = None,
+        shared: Planted | None = None,
     ) -> None:
         self.app, self.tokens, self.is_shared = app, tokens, is_shared
         self.is_brief, self.viewers = viewers is not None, viewers or tuple(VIEWERS)
-        self.planted = Planted(self.ask_as)
+        self.planted = Planted(self.ask_as, shared)
         self.leaks: list[str] = []
         self.covered: set[str] = set()
         self.unanswered: dict[str, bytes] = {}
@@ -136,7 +141,6 @@ class Matrix:
             **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
             **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "created"},
             **{f"{name}Aggregate.groupBy.by": ["created"] for name in ("Memo", "AboutSource", "AboutTarget")},
-            **{"unmergeEntity.entityId": at["formerId"], "keepEntitiesApart.otherId": at["apartId"]},
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],
@@ -206,6 +210,8 @@ class Matrix:
             },
             **{"_entities.representations": self.representations()},
             **{"factsChanged.afterSeq": 0, "at": {"position": at["position"]}},
+            **{"proposalId": at["proposalId"], "otherId": at["mergeId"], "unmergeEntity.entityId": at["mergedId"]},
+            **{"EditProposalInput.subject": f"Somebody {fresh}"},
             **{"changes.from": {"position": 0}, "undo.input": {"range": {"after": 0}}, "undo.preview": True},
         }
 
@@ -229,8 +235,8 @@ class Matrix:
         text = f'''{{ whyFact(factId: "{at["factId"]}") {{ fact {{ validTo }} notes {{ noteId }} }}
           a: node(id: "entity/{at["entityId"]}") {{ id }} b: node(id: "entity/{at["mergeId"]}") {{ id }}
           c: node(id: "predicate/{at["predicateId"]}") {{ id }} d: program(id: {at["program_id"]}) {{ name }}
-          g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }}
-          h: node(id: "entity/{at["formerId"]}") {{ id }} }}'''
+          h: entity(name: "Goner{self.planted.count}") {{ entityId }} i: factProposals(state: APPROVED) {{ nodes {{ proposalId }} }} j: factProposals(state: REJECTED) {{ nodes {{ proposalId }} }}
+          g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }} }}'''
         return (await self.ask_as("owner", graphql("probe", text))).body
 
     async def plant(self) -> None:
@@ -358,6 +364,8 @@ def mcp_values(matrix: Matrix) -> dict[str, Any]:
         **{"define_property.type_name": "Memo", "name": f"p{fresh}"},
         **{"fact_id": at["factId"], "correct.action": "end", "forget.kind": "fact", "forget.id": at["factId"]},
         **{"remember.text": f"text {fresh}", "merge.action": "suggest", "recall.query": f"what about {at['person']}"},
+        **{"predicates.action": "list", "undo.after": 0, "undo.preview": True},
+        **{"proposals.action": "list", "propose.facts": [{"subject": "Ann", "predicate": "is", "value": "old"}]},
         **{"update_node.properties": {"note": "plain"}, "update_connection.properties": {"note": "plain"}},
     }
 
@@ -377,6 +385,13 @@ def tool_arguments(tool: Mapping[str, Any], values: Mapping[str, Any]) -> dict[s
 TOOL_EXTRAS: Mapping[str, tuple[dict[str, Any], ...]] = {
     "changed": ({"limit": 200},),
     "history": ({"limit": 500},),
+    "subjects": ({"limit": 200},),
+    "predicates": (
+        {"action": "list", "limit": 200},
+        {"action": "configure", "name": "made up", "cardinality": "single"},
+    ),
+    "undo": ({"after": 0, "preview": True}, {"after": 0, "preview": False}),
+    "proposals": ({"action": "list", "limit": 200}, {"action": "list", "state": "rejected"}),
     "cypher": (
         {"query": "MATCH (n)-[r]->(m) RETURN n, r, m", "view": "FACTS"},
         {"query": "MATCH (n) RETURN n", "view": "ALL"},
@@ -390,9 +405,9 @@ TOOL_EXTRAS: Mapping[str, tuple[dict[str, Any], ...]] = {
 
 @asynccontextmanager
 async def opened(
-    url: str, folder: Path, tenancy: Tenancy, viewers: Sequence[str] | None = None
+    url: str, folder: Path, tenancy: Tenancy, viewers: Sequence[str] | None = None, shared: Planted | None = None
 ) -> AsyncIterator[Matrix]:
-    """A gateway with everything switched on, and the secrets planted."""
+    """A gateway with everything switched on, and the secrets planted, perhaps with what is visible of another one."""
     file = folder / "tokens.jsonl"
     tokens = {name: None if who is None else create_token(file, who) for name, who in VIEWERS.items()}
     wide = {"max_tokens": 100_000, "max_document_chars": 1 << 20, "max_depth": 30, "max_aliases": 10_000}
@@ -411,7 +426,7 @@ async def opened(
         )
     )
     async with app.router.lifespan_context(app):
-        matrix = Matrix(app, tokens, tenancy is Tenancy.SHARED, viewers)
+        matrix = Matrix(app, tokens, tenancy is Tenancy.SHARED, viewers, shared)
         ontology = {"name": "matrix", "nodeTypes": ["Memo"], "connectionTypes": [ABOUT]}
         memory = {"name": "default", "nodeTypes": ["Memo"], "connectionTypes": [ABOUT]}
         for one in (ontology, memory):
@@ -455,6 +470,9 @@ async def change(matrix: Matrix, case: Callable[[], Request]) -> None:
     ours = [name for name in reversed(OWNERS) if name in matrix.viewers]
     for viewer in (*(name for name in reversed(matrix.viewers) if name not in OWNERS), *ours):
         answers = await matrix.check(case(), [viewer])
+        r = case()
+        if "Proposal" in r.case:
+            print("DBG", viewer, r.case, answers[viewer].is_good, answers[viewer].raw[-300:], sorted(r.covers)[:3])
         if answers[viewer].is_good and not await matrix.is_whole():
             await matrix.plant()
 

@@ -14,12 +14,13 @@ from msgspec import Struct
 from ugs.errors import InvalidSyntax, LimitExceeded
 from ugs.facts.access import AccessScope
 from ugs.facts.model import ENTITIES, FACTS, Entity, Fact
+from ugs.facts.normalization import is_uuid
 from ugs.facts.queries import NEWEST_FIRST, holds_at
 from ugs.facts.resolution import get_all
 from ugs.facts.temporal.instants import Instant
 from ugs.graph.model import EDGES, NODES
 from ugs.reads.filters import Compare, Op, Where, all_of, any_of, in_
-from ugs.reads.plan import Nested, Order, Read
+from ugs.reads.plan import Nested, Order, Page, Read
 from ugs.storage import Session
 
 MAX_DEPTH = 10
@@ -124,3 +125,30 @@ async def _load_neighbours(
             if end is not None and end not in seen:
                 reached.setdefault(end, fact)
     return reached
+
+
+class Surroundings(Struct, frozen=True):
+    """Facts with those that hold around them, and the names of their entities."""
+
+    facts: list[Fact]
+    names: dict[str, str]
+    truncated: bool
+
+
+async def surroundings(
+    session: Session, viewer: AccessScope, fact_ids: Sequence[str], moment: Instant, limit: int
+) -> Surroundings:
+    """These facts, as far as a reader may see them, and the newest that hold at an instant about their entities."""
+    wanted = sorted({id for id in fact_ids if is_uuid(id)})
+    rows: list[Fact] = await session.find_many(FACTS, wanted) if wanted else []
+    seen = {fact.fact_id: fact for fact in rows if viewer.sees(fact)}
+    ends = sorted({end for fact in seen.values() for end in (fact.subject_entity_id, fact.object_entity_id) if end})
+    if not ends:
+        return Surroundings([], {}, False)
+    touching = any_of(in_("subject_entity_id", ends), in_("object_entity_id", ends))
+    where = all_of(touching, holds_at(moment), viewer.readable)
+    near: list[Fact] = await session.fetch(FACTS, where, NEWEST_FIRST, Page(limit=limit + 1))
+    found = list((seen | {fact.fact_id: fact for fact in near[:limit]}).values())
+    named = sorted({end for fact in found for end in (fact.subject_entity_id, fact.object_entity_id) if end})
+    entities = await get_all(session, ENTITIES, "entity_id", named)
+    return Surroundings(found, {id: entity.canonical for id, entity in entities.items()}, len(near) > limit)

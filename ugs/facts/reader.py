@@ -198,6 +198,12 @@ class FactsReader:
             entity = await get_entity(session, entity_id, self.viewer.space)
             return await graph_view.neighbourhood(session, self.viewer, entity, moment, depth)
 
+    async def surroundings(self, fact_ids: Sequence[str], limit: int) -> graph_view.Surroundings:
+        """These facts with those that hold around them now."""
+        moment = await self.now()
+        async with self.known() as session:
+            return await graph_view.surroundings(session, self.viewer, fact_ids, moment, limit)
+
     async def was_created(self, element: str, events: Sequence[Event]) -> bool:
         """Whether one of these events is the first about an element."""
         async with self.known() as session:

@@ -192,6 +192,10 @@ class SqlStorage(Storage):
         where the database lets them."""
         return self._write_session()
 
+    def lock_history(self) -> list[str]:
+        """The statements by which a writer keeps out those who make versions; none where a write session does."""
+        return []
+
     async def at(self, position: int) -> Storage | None:
         history = self._history
         if history is None or not await history.reaches(position):
@@ -225,7 +229,7 @@ class SqlStorage(Storage):
         async with self.session(write=True) as session:
             existing = {row[0] for row in await session.link.rows(self.dialect.table_names())}
             names += [name for name in version_names if name in existing]
-            await session.link.run(*self.dialect.empty([EVENTS, *names]), FORGET_END)
+            await session.link.run(*self.lock_history(), *self.dialect.empty([EVENTS, *names]), FORGET_END)
         self._past.clear()
         if self._history is not None:
             self._history.forget_end()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 from mcp import MCPError
@@ -22,10 +23,13 @@ from ugs.ontology import queries
 from ugs.ontology.api import Memory
 from ugs.ontology.yaml_format import to_yaml
 from ugs.programs.language_reference import SYNTAX
+from ugs_gateway.mcp.app.neighbourhood import neighbourhood
+from ugs_gateway.mcp.app.page import APP_TYPE, GRAPH_PAGE, PAGE_META, graph_page
 from ugs_gateway.mcp.roles import check_role
 from ugs_gateway.mcp.truncation import Bounds, too_large
 
 NODE, CONNECTION, ONTOLOGY = "ugs://node/", "ugs://connection/", "ugs://ontology"
+NEIGHBOURHOOD = "ugs://neighbourhood/"
 PROGRAM_SYNTAX = "ugs://program/syntax"
 JSON_TYPE = "application/json"
 MIME_TYPES = {"markdown": "text/markdown", "json": JSON_TYPE, "html": "text/html", "pdf": "application/pdf"}
@@ -49,6 +53,14 @@ RESOURCES = [
         description="How to write a graph program, as text or as JSON.",
         mime_type="text/markdown",
     ),
+    Resource(
+        uri=GRAPH_PAGE,
+        name="graph",
+        title="What was recalled, as a graph",
+        description="A page for clients that show MCP Apps beside the answers of recall.",
+        mime_type=APP_TYPE,
+        _meta=PAGE_META,
+    ),
 ]
 TEMPLATES = [
     ResourceTemplate(
@@ -63,6 +75,12 @@ TEMPLATES = [
         title="A connection",
         description="What is known about a connection, and its notes.",
     ),
+    ResourceTemplate(
+        uri_template=NEIGHBOURHOOD + "{ids}",
+        name="neighbourhood",
+        title="The neighbourhood of what was recalled",
+        description="What surrounds facts and nodes, named by their ids with commas: as JSON, and as lines of text.",
+    ),
 ]
 
 
@@ -73,6 +91,11 @@ async def read_resource(memory: Memory, uri: str, bounds: Bounds) -> ReadResourc
         if uri == PROGRAM_SYNTAX:
             text = TextResourceContents(uri=uri, mime_type="text/markdown", text=SYNTAX)
             return ReadResourceResult(contents=[text])
+        if uri == GRAPH_PAGE:
+            page = TextResourceContents(uri=uri, mime_type=APP_TYPE, text=graph_page(), _meta=PAGE_META)
+            return ReadResourceResult(contents=[page])
+        if uri.startswith(NEIGHBOURHOOD):
+            return ReadResourceResult(contents=await _neighbourhood(memory, uri, bounds))
         if uri == ONTOLOGY:
             return ReadResourceResult(contents=await _ontology(memory, bounds))
         for prefix, told in ((NODE, memory.get_node), (CONNECTION, memory.get_connection)):
@@ -91,6 +114,16 @@ def _within(text: str, bounds: Bounds) -> str:
     if size > bounds.bytes:
         raise too_large(size, bounds.bytes)
     return text
+
+
+async def _neighbourhood(memory: Memory, uri: str, bounds: Bounds) -> Contents:
+    ids = [unquote(id) for id in uri.removeprefix(NEIGHBOURHOOD).split(",")]
+    found = await neighbourhood(memory, ids)
+    text = _within(msgspec.json.encode(found).decode(), bounds)
+    return [
+        TextResourceContents(uri=uri, mime_type=JSON_TYPE, text=text),
+        TextResourceContents(uri=f"{uri}#text", mime_type="text/plain", text="\n".join(found["lines"])),
+    ]
 
 
 async def _ontology(memory: Memory, bounds: Bounds) -> Contents:

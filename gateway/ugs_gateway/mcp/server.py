@@ -110,6 +110,7 @@ def to_tool(tool: MemoryTool) -> Tool:
         input_schema=schema_of(tool.takes),
         output_schema=tool.answers,
         annotations=hints,
+        _meta=tool.meta,
     )
 
 

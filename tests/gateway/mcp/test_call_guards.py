@@ -23,6 +23,8 @@ WITHOUT_VERSION = {
     **dict.fromkeys(("create_ontology", "add_node_type", "add_connection_type", "define_property"), GROWS),
     **dict.fromkeys(("correct", "forget", "merge"), "facts, notes and entities have no versions"),
     "propose": ADDS,
+    "predicates": "predicates have no versions",
+    "undo": "refuses what something else changed since",
     "proposals": "is refused once somebody has decided",
     "program": "programs have no versions",
     "send_message": "the actor decides by the state it finds, in the same transaction",
@@ -62,12 +64,16 @@ async def filled(talk: Talk) -> dict[str, dict[str, Any]]:
     task = (await talk("create_node", type="task", content="", format="text", properties={"title": "Call Ann"}))[
         "node_id"
     ]
+    await talk("create_node", type="Project", content="withdrawn", format="markdown")
+    withdrawn = await position(talk)
     stated = {"subject": "Bob", "predicate": "is", "value": "tall"}
     fact = (await talk("remember", text="Bob is tall.", facts=[stated]))["facts"][0]["fact_id"]
     assert talk.memory is not None
     said = NoteToIngest(text="Cy is old.", relations=(Stated("Cy", "is", Object(value="old")),))
     proposal = (await Proposals(talk.memory.system, actor="somebody else").propose(said)).proposals[0]
     return {
+        "predicates": {"action": "configure", "name": "is", "cardinality": "single"},
+        "undo": {"transaction": withdrawn, "preview": False},
         "propose": {"text": "Cy is young.", "facts": [{"subject": "Cy", "predicate": "is", "value": "young"}]},
         "proposals": {"action": "approve", "proposal_id": proposal.proposal_id},
         "correct": {"fact_id": fact, "action": "retract", "reason": "He is not."},

@@ -118,7 +118,8 @@ async def test_looking_back_and_following_addresses() -> None:
         part = await talk("changes", after=0, limit=1)
         rest = await talk("changes", after=0, until=part["until"], cursor=part["next_cursor"])
         assert part["changes"][0]["id"] not in [one["id"] for one in rest["changes"]]
-        for bad in ({"after": 9_999}, {"after": end, "until": start}, {"after": 0, "cursor": "x"}):
+        places = ({"after": 9_999}, {"after": end, "until": start}, {"after": 0, "cursor": "x"}, {"after": -1})
+        for bad in (*places, {"after": 2**63}, {"after": 0, "until": 10**6}, {"after": "3"}, {"after": 1.5}):
             assert (await talk.refused("changes", **bad))["code"] not in ("INTERNAL", "TIMEOUT")
 
 
@@ -251,9 +252,10 @@ async def test_resources_show_nodes_connections_and_the_ontology() -> None:
             await client.read_resource("ugs://ontology")
         [action] = await remember(talk, 1)
         listed = [str(one.uri) for one in (await client.list_resources()).resources]
-        assert listed == ["ugs://ontology", "ugs://program/syntax"]
+        assert listed == ["ugs://ontology", "ugs://program/syntax", "ui://ugs/graph"]
         templates = (await client.list_resource_templates()).resource_templates
-        assert [one.uri_template for one in templates] == ["ugs://node/{id}", "ugs://connection/{id}"]
+        uris = ["ugs://node/{id}", "ugs://connection/{id}", "ugs://neighbourhood/{ids}"]
+        assert [one.uri_template for one in templates] == uris
         [yaml] = (await client.read_resource("ugs://ontology")).contents
         assert "name: NextAction" in yaml.text and yaml.mime_type == "text/yaml"
         known, content = (await client.read_resource(f"ugs://node/{action}")).contents
@@ -374,3 +376,56 @@ async def test_an_answer_that_cannot_be_cut_is_refused() -> None:
         with pytest.raises(MCPError) as raised:
             await talk.client.read_resource(f"ugs://node/{id}")
         assert raised.value.error.data["code"] == "ANSWER_TOO_LARGE"
+
+
+async def test_predicates_and_subjects_are_listed_by_pages_and_configured_by_name() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        for number in range(3):
+            await talk("add_fact", subject=f"Ann {number}", predicate=f"likes {number}", value="tea", note="said")
+        first = await talk("predicates", limit=2)
+        rest = await talk("predicates", limit=2, cursor=first["next_cursor"])
+        names = [one["name"] for one in (*first["predicates"], *rest["predicates"])]
+        assert names == ["likes 0", "likes 1", "likes 2"] and "next_cursor" not in rest
+        done = await talk("predicates", action="configure", name="likes 1", cardinality="single")
+        assert done == {
+            "predicate": {"name": "likes 1", "cardinality": "single", "status": "active"},
+            "conflicts": 0,
+        }
+        assert (await talk.refused("predicates", action="configure"))["details"]["field"] == "name"
+        assert (await talk.refused("predicates", action="configure", name="x"))["code"] == "PREDICATE_NOT_FOUND"
+        assert (await talk.refused("predicates", cursor="x"))["code"] == "INVALID_ARGUMENT"
+        page = await talk("subjects", limit=2)
+        more = await talk("subjects", limit=2, cursor=page["next_cursor"])
+        assert [one["name"] for one in (*page["subjects"], *more["subjects"])] == ["Ann 0", "Ann 1", "Ann 2"]
+        assert (await talk("subjects", search="nn 1"))["subjects"][0]["name"] == "Ann 1"
+
+
+async def test_what_was_believed_then_and_a_page_of_it() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        for number in range(3):
+            await talk("add_fact", subject="Ann", predicate="likes", value=f"tea {number}", note="said")
+        first = await talk("active_facts", subject="Ann", limit=2)
+        rest = await talk("active_facts", subject="Ann", limit=2, cursor=first["next_cursor"])
+        assert sorted(one["object"] for one in (*first["facts"], *rest["facts"])) == ["tea 0", "tea 1", "tea 2"]
+        late = await talk("active_facts", subject="Ann", known_at="2999-01-01T00:00:00Z")
+        assert len(late["facts"]) == 3
+        assert (await talk.refused("active_facts", subject="Ann", known_at="soon"))["code"] == "INVALID_FACT"
+
+
+async def test_versions_come_with_content_and_an_undo_is_previewed_first() -> None:
+    async with near(profile=Profile.EXTENDED) as talk:
+        await talk("create_ontology", node_types=["Memo"], connection_types=[])
+        node = (await talk("create_node", type="Memo", content="one", format="text"))["node_id"]
+        await talk("update_node", node_id=node, content="two", encoding="utf-8")
+        newest = await talk("versions", element_id=node, limit=1)
+        older = await talk("versions", element_id=node, cursor=newest["next_cursor"])
+        bodies = [one["content"]["body"] for one in (*newest["versions"], *older["versions"])]
+        assert bodies == ["two", "one"]
+        position = newest["versions"][0]["position"]
+
+        plan = await talk("undo", positions=[position])
+        assert plan["done"] is False and "content" in plan["changes"][0]["fields"]
+        assert (await talk("undo", positions=[position], preview=False))["done"] is True
+        assert (await talk("get_node_content", node_id=node))["content"] == "one"
+        assert (await talk.refused("undo", positions=[position], preview=False))["code"] == "UNDO_CONFLICT"
+        assert (await talk.refused("undo", positions=[]))["code"] == "INVALID_ARGUMENT"

@@ -228,12 +228,15 @@ class PostgresqlStorage(SqlStorage):
             yield session
         self._note(session.appended_until)
 
+    def lock_history(self) -> list[str]:
+        return [f"SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})"]
+
     @asynccontextmanager
     async def history_session(self) -> AsyncIterator[SqlSession]:
         link = await self.pool.acquire()
         try:
             # Versions follow from committed events, so nobody has to wait for those who write new ones.
-            await link.run(f"BEGIN; SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})")
+            await link.run("BEGIN", *self.lock_history())
             try:
                 yield self._session_on(link, self.shape)
                 await link.run("COMMIT")

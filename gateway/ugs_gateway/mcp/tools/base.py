@@ -53,6 +53,8 @@ class MemoryTool(Struct, frozen=True):
     """A call may have a retry key, since the tool changes everything by one command (`mcp.call_guards`)."""
     keeps_version: bool = False
     """A call may expect a version of the element that it changes."""
+    meta: Json | None = None
+    """What clients are told beside the schema, such as the page that shows its answers."""
 
     def runs_own_text(self, arguments: Any) -> bool:
         return self.own_text is not None and self.own_text(arguments)

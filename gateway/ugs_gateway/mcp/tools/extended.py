@@ -8,6 +8,7 @@ from ugs_gateway.mcp.tools.core import CONTENT_TOOLS
 from ugs_gateway.mcp.tools.cypher import CYPHER_TOOLS
 from ugs_gateway.mcp.tools.facts import FACT_TOOLS
 from ugs_gateway.mcp.tools.graph import GRAPH_TOOLS
+from ugs_gateway.mcp.tools.knowledge import KNOWLEDGE_TOOLS
 from ugs_gateway.mcp.tools.memory import MEMORY_TOOLS
 from ugs_gateway.mcp.tools.ontologies import ONTOLOGY_TOOLS
 from ugs_gateway.mcp.tools.programs import PROGRAM_TOOLS
@@ -18,6 +19,7 @@ EXTENDED: tuple[MemoryTool, ...] = (
     *ONTOLOGY_TOOLS,
     *GRAPH_TOOLS,
     *FACT_TOOLS,
+    *KNOWLEDGE_TOOLS,
     *MEMORY_TOOLS,
     *PROPOSAL_TOOLS,
     *CYPHER_TOOLS,

@@ -13,11 +13,15 @@ from ugs.facts.errors import InvalidFact
 from ugs.facts.model import ENTITIES, Entity, Fact
 from ugs.facts.normalization import display_name, validate_note, validate_value
 from ugs.facts.reader import SHARED
-from ugs.facts.temporal.instants import instant_of, instant_text
+from ugs.facts.temporal.instants import datetime_of, instant_of, instant_text
+from ugs.log.at import At
 from ugs.ontology.api import Memory
+from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs_gateway.mcp import inputs, outputs
 from ugs_gateway.mcp.tools.base import ADDS, READS, Json, MemoryTool, retry_key_of
 
+ORDER = "active fact"
+MAX_ACTIVE = 200
 Subject = Annotated[str, Meta(description="The name of whom or what the fact is about")]
 Moment = Annotated[str, Meta(description="A time such as 2026-01-31T12:00:00Z; now when left out")]
 Scope = Annotated[str, Meta(description="Who the fact is for, such as project_shared or agent_private")]
@@ -38,6 +42,9 @@ class ActiveFacts(inputs.Arguments, frozen=True):
     subject: Subject
     as_of: Moment | None = None
     scope: Scope = SHARED
+    known_at: Annotated[str, Meta(description="What was recorded by then; now when left out")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_ACTIVE)] = 100
+    cursor: Annotated[str, Meta(description="next_cursor of the page before")] | None = None
 
 
 async def add_fact(memory: Memory, arguments: AddFact) -> Json:
@@ -62,7 +69,16 @@ async def active_facts(memory: Memory, arguments: ActiveFacts) -> Json:
     facts = Facts(memory.system, memory.principal)
     display_name(arguments.subject, "subject")
     as_of = None if arguments.as_of is None else instant_of(arguments.as_of, "as_of")
-    return {"facts": await facts_to_json(facts, await facts.active_facts(arguments.subject, arguments.scope, as_of))}
+    known_at = None if arguments.known_at is None else instant_of(arguments.known_at, "known_at")
+    at = None if known_at is None else At.time(datetime_of(known_at))
+    rows = await facts.active_facts(arguments.subject, arguments.scope, as_of, at=at)
+    start = 0
+    if arguments.cursor is not None:
+        (last,) = decode_cursor(arguments.cursor, ORDER, 1)
+        start = next((place + 1 for place, row in enumerate(rows) if row.fact_id == last), len(rows))
+    shown = rows[start : start + arguments.limit]
+    more = {"next_cursor": encode_cursor(ORDER, (shown[-1].fact_id,))} if start + arguments.limit < len(rows) else {}
+    return {"facts": await facts_to_json(facts, shown), **more}
 
 
 def check_fact(arguments: AddFact) -> None:
@@ -110,7 +126,7 @@ FACT_TOOLS = (
     MemoryTool(
         "add_fact",
         "Add a fact",
-        "State what holds about a subject, and when. Only a single-valued predicate lets a newer value end an older.",
+        "State what holds, and when. Only a single-valued predicate (see predicates) lets a newer value end an older.",
         AddFact,
         outputs.record({"fact": FACT, "created": outputs.FLAG, "superseded": outputs.TEXTS}),
         ADDS,
@@ -122,7 +138,7 @@ FACT_TOOLS = (
         "Ask for facts",
         "What holds about a subject, now or at a time.",
         ActiveFacts,
-        outputs.record({"facts": {"type": "array", "items": FACT}}),
+        outputs.record({"facts": {"type": "array", "items": FACT}}, {"next_cursor": outputs.TEXT}),
         READS,
         active_facts,
     ),

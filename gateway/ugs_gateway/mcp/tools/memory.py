@@ -30,6 +30,7 @@ from ugs.recall.api import DEFAULT_BUDGET_TOKENS, DEFAULT_FIRST, Recall
 from ugs.recall.model import RecallKind
 from ugs.storage import EventQuery
 from ugs_gateway.mcp import inputs
+from ugs_gateway.mcp.app.page import TOOL_META
 from ugs_gateway.mcp.tools.base import ADDS, READS, Hints, Json, MemoryTool, retry_key_of
 from ugs_gateway.mcp.tools.facts import facts_to_json
 
@@ -369,6 +370,7 @@ MEMORY_TOOLS = (
         RESULT,
         READS,
         recall,
+        meta=TOOL_META,
     ),
     MemoryTool(
         "correct",

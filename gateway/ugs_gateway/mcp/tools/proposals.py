@@ -47,7 +47,7 @@ async def propose(memory: Memory, arguments: Propose) -> Json:
     """Keep a note with proposals."""
     relations = tuple(to_relation(one, f"facts[{number}]") for number, one in enumerate(arguments.facts))
     note = NoteToIngest(text=arguments.text, source=arguments.source, relations=relations)
-    done = await proposals_of(memory).propose(note, scope=arguments.scope, key=retry_key_of(memory))
+    done = await proposals_of(memory).propose(note, scope=arguments.scope, supported=False, key=retry_key_of(memory))
     told = [proposal_to_json(row) for row in done.proposals]
     return {"note_id": done.notes[0].note_id if done.notes else "", "proposals": told}
 
