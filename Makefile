@@ -121,12 +121,15 @@ fuzz: $(STAMP)  ## the long run of random requests and random queries
 	@UGS_TEST_RANDOM=1 $(BIN)/python -m pytest tests $(addprefix --ignore=,tests/packaging tests/faults tests/backends $(WHOLE)) -q
 	@UGS_TEST_FUZZ=1000 $(BIN)/python -m pytest tests/gateway/test_fuzz.py tests/gateway/test_argument_fuzz.py tests/gateway/test_interface_fuzz.py -q
 	@UGS_TEST_CYPHER=100000 $(SERVERS) $(BIN)/python -m pytest tests/ugs/cypher/test_differential.py -q
+	@for store in memory: sqlite: '$$UGS_TEST_POSTGRESQL'; do $(SERVERS) sh -c "$(BIN)/python -m pytest \
+	--pyargs ugs_conformance.test_row_versions --backend \"$$store\" --histories 3400 -q" || exit 1; done
 
 mutants: $(STAMP)  ## one-line faults in the rules: which tests notice (report in build/mutants; COUNT=150)
 	@$(BIN)/python -m tests.mutants $(if $(COUNT),--count $(COUNT))
 
 faults: $(STAMP)  ## the long fault suite
 	@$(SERVERS) $(BIN)/python -m pytest tests/faults --faults=full -q
+	@UGS_TEST_REPLICA_CHECKS=10000 $(BIN)/python -m pytest tests/backends/sql/test_replicas.py -q
 
 servers: $(STAMP)  ## fetch what the real PostgreSQL and Neo4j need, and check that both start
 	@$(BIN)/python -m tests.servers check

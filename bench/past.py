@@ -1,8 +1,9 @@
-"""Reads at random positions beside reads of the present, in memory: `python -m bench.past [--nodes 100000]`.
+"""Reads at random positions beside reads of the present: `python -m bench.past [--store URL] [--nodes 100000]`.
 
-Every past read names another position. Figures are CPU time of GraphQL requests in this
-process, present and past in turns; the log must not be replayed.
-The cost of keeping former rows is that of adding nodes, with and without it.
+Every past read names another position. Figures are CPU and wall time of GraphQL requests, present and past in turns;
+CPU is that of this process, so with a server wall time tells its share. The log must not be replayed. The store is
+emptied. The cost of keeping former rows is that of adding nodes, with and without it, and of making versions from the
+log where the store does so. On PostgreSQL the same questions are also asked of SQL:2011-style tables, written by hand.
 """
 
 from __future__ import annotations
@@ -77,47 +78,122 @@ def questions(system: System, nodes: int, random: Random) -> dict[str, Ask]:
     return {name: question(name) for name in QUESTIONS}
 
 
-async def cpu_of(ask: Ask, places: Sequence[int | None]) -> float:
-    """Microseconds of CPU a question."""
-    start = time.process_time()
+async def time_of(ask: Ask, places: Sequence[int | None]) -> tuple[float, float]:
+    """Microseconds a question: of CPU, and in all."""
+    cpu, wall = time.process_time(), time.perf_counter()
     for position in places:
         await ask(position)
-    return (time.process_time() - start) / len(places) * 1e6
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return cpu / len(places) * 1e6, wall / len(places) * 1e6
 
 
-async def compare_reads(nodes: int) -> bool:
+async def compare_reads(url: str, nodes: int, rounds: int) -> bool:
     """Print the figures of all questions; whether all are within the bound."""
     random, met = Random(1), True
-    async with System.at_url("memory:") as system:
+    async with System.at_url(url) as system:
+        await system.storage.wipe()
+        before = await size_of(system)
         await fill(system, nodes, random)
-        end = system.bus.position
+        end, rows = system.bus.position, await size_of(system)
         graph = Graph(system)
-        places = [random.randint(end // 10, end) for _ in range(ROUNDS)]
-        start = time.process_time()
+        places = [random.randint(end // 10, end) for _ in range(rounds)]
+        cpu, wall = time.process_time(), time.perf_counter()
+        await system.rebuild_history()
         await graph.stats(at=At(position=places[0]))
-        print(f"{nodes:,} nodes, {end:,} events; the first read of the past takes {time.process_time() - start:.2f} s")
-        for name, ask in questions(system, nodes, random).items():
-            await cpu_of(ask, [None, places[0]])
-            turns = [(await cpu_of(ask, [None] * ROUNDS), await cpu_of(ask, places)) for _ in range(TURNS)]
-            now, then = (median(column) for column in zip(*turns, strict=True))
-            met = met and then <= now * MAX_RATIO
+        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        print(f"{nodes:,} nodes, {end:,} events; {cpu:.2f} s of CPU, {wall:.1f} s until the first read of the past")
+        if rows is not None and before is not None and (after := await size_of(system)) is not None:
             print(
-                f"{name:10} now {now:8.1f} us   then {then:8.1f} us   ratio {then / now:5.2f} (at most {MAX_RATIO:g})"
+                f"rows and log {(rows - before) / end:,.0f} bytes an event, versions {(after - rows) / end:,.0f} more"
+            )
+        for name, ask in questions(system, nodes, random).items():
+            await time_of(ask, [None, places[0]])
+            turns = [(await time_of(ask, [None] * rounds), await time_of(ask, places)) for _ in range(TURNS)]
+            now, then = ([median(column) for column in zip(*side, strict=True)] for side in zip(*turns, strict=True))
+            met = met and then[0] <= now[0] * MAX_RATIO
+            print(
+                f"{name:10} CPU now {now[0]:8.1f} us   then {then[0]:8.1f} us   ratio {then[0] / now[0]:5.2f} "
+                f"(at most {MAX_RATIO:g})   wall {now[1]:8.1f} us   {then[1]:8.1f} us   {then[1] / now[1]:5.2f}"
             )
         gc.collect()
         tracemalloc.start()
-        before = tracemalloc.get_traced_memory()[0]
+        allocated = tracemalloc.get_traced_memory()[0]
         for number in range(1_000):
             await graph.list_nodes("t1", page=Page(limit=20), at=At(position=end - number))
         gc.collect()
-        print(f"1,000 positions: {(tracemalloc.get_traced_memory()[0] - before) / 1024:,.0f} KiB more than before")
+        print(f"1,000 positions: {(tracemalloc.get_traced_memory()[0] - allocated) / 1024:,.0f} KiB more than before")
         tracemalloc.stop()
         print(f"events replayed: {system.moments.replayed}")
         return met and system.moments.replayed == 0
 
 
+SIZES = {
+    "sqlite": "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+    "postgresql": "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c "
+    "JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind = 'r' AND nspname = current_schema()",
+}
+
+
+async def size_of(system: System) -> float | None:
+    """Bytes of the store in the database; None for other stores."""
+    if system.storage.scheme not in SIZES:
+        return None
+    async with system.session() as session:
+        return float((await session.link.rows(SIZES[system.storage.scheme]))[0][0])  # type: ignore[attr-defined]
+
+
+BY_HAND = {
+    "point": "SELECT id, type, properties FROM by_hand.nodes WHERE id = $1 AND held @> $2::int8",
+    "list": "SELECT id FROM by_hand.nodes WHERE type = $1 AND held @> $2::int8 ORDER BY id LIMIT 20",
+    "two hops": "SELECT n.id, n.properties FROM by_hand.nodes s "
+    "JOIN by_hand.edges a ON a.source = s.id AND a.held @> $2::int8 "
+    "JOIN by_hand.edges b ON b.source = a.target AND b.held @> $2::int8 "
+    "JOIN by_hand.nodes n ON n.id = b.target AND n.held @> $2::int8 WHERE s.id = $1 AND s.held @> $2::int8",
+}
+"""Reads of tables with a period, as SQL:2011 has them; `held` is a range of positions."""
+
+
+async def compare_with_tables_by_hand(url: str, nodes: int, rounds: int) -> None:
+    """Print wall times of the questions' statements, over the store's versions and over tables with a period."""
+    random = Random(2)
+    async with System.at_url(url) as system, system.session() as session:
+        link, end = session.link, system.bus.position  # type: ignore[attr-defined]
+        await link.rollback()
+        await link.run("DROP SCHEMA IF EXISTS by_hand CASCADE", "CREATE SCHEMA by_hand")
+        for table, columns in (("nodes", "id, type, properties"), ("edges", "id, source, target")):
+            held = "int8range(since_position, nullif(until_position, 9223372036854775807)) AS held"
+            await link.run(f"CREATE TABLE by_hand.{table} AS SELECT {columns}, {held} FROM {table}__versions")
+        await link.run(
+            "CREATE INDEX ON by_hand.nodes (id)", "CREATE INDEX ON by_hand.nodes (type, id)",
+            "CREATE INDEX ON by_hand.edges (source)", "ANALYZE by_hand.nodes", "ANALYZE by_hand.edges",
+        )  # fmt: skip
+        for name, statement in BY_HAND.items():
+            asked = [
+                [
+                    f"t{random.randrange(20)}" if name == "list" else _name(random.randrange(nodes)),
+                    random.randint(end // 10, end),
+                ]
+                for _ in range(rounds)
+            ]
+            ours = statement.replace("by_hand.nodes", "nodes__versions").replace("by_hand.edges", "edges__versions")
+            for alias in ("s.", "a.", "b.", "n.", ""):
+                ours = ours.replace(
+                    f"{alias}held @> $2::int8", f"{alias}since_position <= $2 AND {alias}until_position > $2"
+                )
+            times = {}
+            for kind, text in (("versions", ours), ("by hand", statement)) * 3:
+                start = time.perf_counter()
+                for values in asked:
+                    await link.rows(text, values)
+                took = (time.perf_counter() - start) / rounds * 1e6
+                times[kind] = min(times.get(kind, took), took)
+            print(f"{name:10} statement over versions {times['versions']:8.1f} us   by hand {times['by hand']:8.1f} us")
+        await link.run("DROP SCHEMA by_hand CASCADE")
+
+
 async def cost_of_adding(url: str, nodes: int) -> float:
     async with System.at_url(url) as system:
+        await system.storage.wipe()
         start = time.process_time()
         for first in range(0, nodes, 16):
             some = range(first, first + 16)
@@ -125,9 +201,10 @@ async def cost_of_adding(url: str, nodes: int) -> float:
         return (time.process_time() - start) / nodes * 1e6
 
 
-async def compare_writes(nodes: int) -> bool:
+async def compare_writes(url: str, nodes: int) -> bool:
     """Print what adding a node costs, sixteen at once; whether that is within the bound."""
-    turns = [[await cost_of_adding(url, nodes) for url in ("memory:?history=off", "memory:")] for _ in range(TURNS)]
+    without_history = f"{url}{'&' if '?' in url else '?'}history=off"
+    turns = [[await cost_of_adding(one, nodes) for one in (without_history, url)] for _ in range(TURNS)]
     without, kept = (median(column) for column in zip(*turns, strict=True))
     print(f"add a node {without:.1f} us without former rows, {kept:.1f} us with them: {kept / without:.2f}")
     return kept <= without * MAX_ADD_RATIO
@@ -135,9 +212,14 @@ async def compare_writes(nodes: int) -> bool:
 
 async def main() -> int:
     parser = argparse.ArgumentParser(prog="bench.past", description=__doc__)
+    parser.add_argument("--store", default="memory:", help="the URL of a store that may be emptied")
     parser.add_argument("--nodes", type=int, default=100_000)
-    nodes = parser.parse_args().nodes
-    met = [await compare_reads(nodes), await compare_writes(min(nodes, 20_000))]
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="questions of a kind and turn")
+    options = parser.parse_args()
+    met = [await compare_reads(options.store, options.nodes, options.rounds)]
+    if options.store.startswith("postgres"):
+        await compare_with_tables_by_hand(options.store, options.nodes, options.rounds)
+    met.append(await compare_writes(options.store, min(options.nodes, 20_000)))
     return 0 if all(met) else 1
 
 

@@ -1,7 +1,8 @@
 """How quickly Studio draws, in Chromium without a graphics card: `python -m bench.studio`.
 
 The time until the first picture of a graph of 2,000 nodes and 5,000 edges, frames a second while that picture is moved
-and zoomed, and the time from the search to the canvas in a store of 100,000 nodes, by the clock of the page.
+and zoomed by mouse and wheel, the time from the search to the canvas in a store of 100,000 nodes, and from a stop of
+the time slider to the graph of that moment in a store of files with 200,000 events, by the clock of the page.
 
 Here the processor draws what a graphics card would. So two figures stand beside the frames: how many an empty canvas of
 the same size has on this machine, which nothing in the page can exceed, and the processor time that the page itself
@@ -29,8 +30,12 @@ from tests.gateway.processes import Gateway, serving
 
 REPORT = Path("build/bench/studio.json")
 ROWS_PER_IMPORT = 4_000
+EVENTS_PER_BATCH = 500
+SLIDER_NODES = 400
+"""As many as the page draws of one moment, or fewer."""
+CHANGE = "mutation($operations: [BatchOperation!]!) { applyBatch(operations: $operations) { deletedIds } }"
 IMPORT = "mutation($graph: JSON!) { importGraph(graph: $graph) { nodes } }"
-FIRST_PICTURE_SECONDS, FRAMES_PER_SECOND, SEARCH_SECONDS = 2.0, 30.0, 1.0
+FIRST_PICTURE_SECONDS, FRAMES_PER_SECOND, SEARCH_SECONDS, STOP_SECONDS = 2.0, 30.0, 1.0, 0.3
 MILLISECONDS_PER_FRAME = 1000 / FRAMES_PER_SECOND
 LAYOUT_DONE = "window.settledAt !== undefined && performance.now() - window.settledAt > 1500"
 
@@ -50,16 +55,29 @@ WATCH = """
 MOVE = """
 void new Promise((done) => {
   const { sigma } = window.studioCanvas;
-  const camera = sigma.getCamera();
+  const mouse = sigma.getCanvases().mouse;
+  const { left, top, width, height } = mouse.getBoundingClientRect();
+  const [x, y] = [left + width / 2, top + height / 2];
+  const point = (kind, clientX, clientY, more = {}) =>
+    new (kind === 'wheel' ? WheelEvent : MouseEvent)(kind,
+      { clientX, clientY, button: 0, bubbles: true, cancelable: true, ...more });
   let drawn = 0;
+  let turns = 0;
   window.drawnPerSecond = undefined;
-  sigma.on('afterRender', () => { drawn += 1; });
+  const count = () => { drawn += 1; };
+  sigma.on('afterRender', count);
   const start = performance.now();
+  mouse.dispatchEvent(point('mousedown', x, y));
   const step = () => {
     const passed = (performance.now() - start) / 1000;
-    if (passed >= %f) { [window.drawn, window.drawnPerSecond] = [drawn, drawn / passed]; return done(); }
-    const [x, y] = [0.5 + 0.2 * Math.sin(passed), 0.5 + 0.2 * Math.cos(passed)];
-    camera.setState({ x, y, ratio: 0.7 + 0.4 * Math.sin(2 * passed) });
+    if (passed >= %f) {
+      document.dispatchEvent(point('mouseup', x, y));
+      sigma.off('afterRender', count);
+      [window.drawn, window.drawnPerSecond] = [drawn, drawn / passed];
+      return done();
+    }
+    document.dispatchEvent(point('mousemove', x + 150 * Math.sin(passed), y + 100 * Math.cos(passed)));
+    if ((turns += 1) %% 20 === 0) mouse.dispatchEvent(point('wheel', x, y, { deltaY: turns %% 40 ? 120 : -120 }));
     requestAnimationFrame(step);
   };
   requestAnimationFrame(step);
@@ -85,6 +103,21 @@ SEARCH = """
 """
 
 
+STOP = """
+(() => {
+  const slider = document.querySelector('input[aria-label^="To: "]');
+  const start = performance.now();
+  window.stopped = undefined;
+  slider.value = %d;
+  slider.dispatchEvent(new Event('input', { bubbles: true }));
+  const look = () => {
+    const { shown } = document.querySelector('.time-panel').dataset;
+    if (shown?.endsWith('-%d')) window.stopped = performance.now() - start;
+    else requestAnimationFrame(look);
+  };
+  look();
+})()
+"""
 HIDE = "studioCanvas.options.isShown = studioCanvas.options.isEdgeShown = () => false; studioCanvas.refresh()"
 
 
@@ -104,6 +137,8 @@ class StudioFigures(Struct):
     """Frames of a canvas on which nothing is shown."""
     page_ms: float
     search: float
+    stop: float
+    """From a stop of the time slider to the graph of that moment; the slider waits 80 ms of it for the hand to rest."""
     cores: int
     load: float
     """How many processes wanted a core when the run began; more than none make the figures worse."""
@@ -117,6 +152,7 @@ class StudioFigures(Struct):
             ),
             check_at_most("processor time of the page for a frame, ms", self.page_ms, MILLISECONDS_PER_FRAME),
             check_at_most("search to canvas, s", self.search, SEARCH_SECONDS),
+            check_at_most("stop of the time slider, s", self.stop, STOP_SECONDS),
         ]
 
 
@@ -141,11 +177,23 @@ def graph_of(nodes: int, edges: int) -> Iterator[dict[str, list[dict[str, Any]]]
 
 def load(gateway: Gateway, nodes: int, edges: int) -> None:
     for part in graph_of(nodes, edges):
-        body = json.dumps({"query": IMPORT, "variables": {"graph": part}}).encode()
-        request = urllib.request.Request(gateway.url + "/graphql", body, {"content-type": "application/json"})
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            found = json.load(answer)
-            assert "errors" not in found, found
+        send(gateway, IMPORT, {"graph": part})
+
+
+def send(gateway: Gateway, query: str, variables: dict[str, Any]) -> None:
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    request = urllib.request.Request(gateway.url + "/graphql", body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        found = json.load(answer)
+        assert "errors" not in found, found
+
+
+def changes_of(events: int, nodes: int) -> Iterator[list[dict[str, Any]]]:
+    """Changes of the nodes of `graph_of`, one event each, in batches."""
+    random = Random(27)
+    for start in range(0, events, EVENTS_PER_BATCH):
+        ats = range(start, min(start + EVENTS_PER_BATCH, events))
+        yield [{"updateNode": {"id": f"n{random.randrange(nodes)}", "properties": {"rank": at}}} for at in ats]
 
 
 def measure_picture(page: Page, gateway: Gateway, edges: int, seconds: float) -> tuple[float, Motion, Motion]:
@@ -181,7 +229,18 @@ def measure_search(page: Page, gateway: Gateway, id: str) -> float:
     return float(page.wait_for("window.found")) / 1000
 
 
-def run(nodes: int, edges: int, store: int, repetitions: int, seconds: float) -> StudioFigures:
+def measure_stops(page: Page, gateway: Gateway, last: int, stops: int) -> list[float]:
+    """Seconds from each stop of the slider, spread over the log, to the graph of that moment."""
+    page.visit(f"{gateway.url}/#/time?from=0&to={last}")
+    page.wait_for(f"document.querySelector('.time-panel')?.dataset.shown === '0-{last}'")
+    found = []
+    for place in Random(28).sample(range(1, last), stops):
+        page.value(STOP % (place, place))
+        found.append(float(page.wait_for("window.stopped")) / 1000)
+    return found
+
+
+def run(nodes: int, edges: int, store: int, events: int, repetitions: int, seconds: float) -> StudioFigures:
     busy = os.getloadavg()[0]
     options = ("--store", "memory:", "--max-body-bytes", str(8 << 20))
     pictures, moving, empty, searches = [], [], [], []
@@ -199,6 +258,11 @@ def run(nodes: int, edges: int, store: int, repetitions: int, seconds: float) ->
             load(gateway, store, store)
             for at in range(repetitions):
                 searches.append(measure_search(page, gateway, f"n{1 + at * (store - 2) // repetitions}"))
+        with serving(Path(place), "--store", f"file:{place}/log", "--max-body-bytes", str(8 << 20)) as gateway:
+            load(gateway, SLIDER_NODES, SLIDER_NODES)
+            for operations in changes_of(events - 2 * SLIDER_NODES, SLIDER_NODES):
+                send(gateway, CHANGE, {"operations": operations})
+            stops = measure_stops(page, gateway, events, 3 * repetitions)
         page.leave()
     return StudioFigures(
         median(pictures),
@@ -206,6 +270,7 @@ def run(nodes: int, edges: int, store: int, repetitions: int, seconds: float) ->
         median(motion.frames for motion in empty),
         median(motion.page_ms for motion in moving),
         median(searches),
+        median(stops),
         os.cpu_count() or 1,
         busy,
     )
@@ -216,10 +281,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=2_000)
     parser.add_argument("--edges", type=int, default=5_000)
     parser.add_argument("--store", type=int, default=100_000, help="nodes of the store that is searched")
+    parser.add_argument("--events", type=int, default=200_000, help="events of the log that is slid over")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0, help="how long the picture is moved each time")
     options = parser.parse_args(arguments)
-    found = run(options.nodes, options.edges, options.store, options.repetitions, options.seconds)
+    found = run(options.nodes, options.edges, options.store, options.events, options.repetitions, options.seconds)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     told = {name: getattr(found, name) for name in found.__struct_fields__}
     REPORT.write_text(json.dumps(told, indent=2) + "\n", "utf-8")

@@ -40,7 +40,19 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         {"Decisions": ["decisions/README.md", *listed]} if entry == {"Decisions": "decisions/"} else entry
         for entry in config.nav or []
     ]
+    placed = set(_placed(config.nav))
+    unplaced = [path.name for path in sorted(Path(config.docs_dir).glob("*.md")) if path.name not in placed]
+    config.nav += [{"More": list(unplaced)}] if unplaced else []
     return config
+
+
+def _placed(entry: object) -> Iterator[str]:
+    """The pages that the navigation names."""
+    if isinstance(entry, str):
+        yield entry
+    elif isinstance(entry, dict | list):
+        for below in entry.values() if isinstance(entry, dict) else entry:
+            yield from _placed(below)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -17,6 +17,7 @@ mkdir -p "$work"
 rm -rf "$work/src" "$work/studio" "$work/client"
 cp -r web/. "$work/"
 cp -r clients/typescript "$work/client"
+cp schema/ugs_schema/schema.graphql "$work/schema.graphql"
 cd "$work"
 if ! cmp -s package-lock.json node_modules/.installed 2>/dev/null; then
     echo "==> fetching the packages of GraphiQL and Studio"
@@ -24,4 +25,5 @@ if ! cmp -s package-lock.json node_modules/.installed 2>/dev/null; then
     cp package-lock.json node_modules/.installed
 fi
 echo "==> building GraphiQL and Studio"
+node client/generate.mjs schema.graphql || give_up "the client cannot be generated"
 node build.mjs "$out" || give_up "the build failed"

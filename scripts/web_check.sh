@@ -15,6 +15,7 @@ cp -r web/. build/web/
 cp -r clients/typescript build/web/client
 cd build/web
 export NO_COLOR=1 UGS_SCHEMA=$OLDPWD/schema/ugs_schema/schema.graphql
+node client/generate.mjs "$UGS_SCHEMA"
 node_modules/.bin/tsc
 node_modules/.bin/tsc -p client/tsconfig.json --noEmit
 node_modules/.bin/biome lint --error-on-warnings

@@ -476,6 +476,24 @@ async def test_a_fact_with_an_end_interrupts_what_holds_for_readers_only(know: K
     assert [await know.values("alice", day(n)) for n in (4, 5, 6, 7)] == [["A"], ["B"], ["B"], ["A"]]
 
 
+@clause("FACT-72", "FACT-78")
+async def test_what_was_interrupted_holds_again_from_where_the_interruption_ends_early(know: Know) -> None:
+    await know.predicate("works_at")
+    await know.say("alice", "works_at", "A", valid_from=day(1))
+    short = (await know.say("alice", "works_at", "B", valid_from=day(5), valid_to=day(10))).fact
+    assert [await know.values("alice", day(number)) for number in (4, 5, 8, 10)] == [["A"], ["B"], ["B"], ["A"]]
+
+    await know.facts.invalidate_fact(short.fact_id, day(7))
+
+    assert [await know.values("alice", day(number)) for number in (4, 5, 6, 7, 8)] == [
+        ["A"],
+        ["B"],
+        ["B"],
+        ["A"],
+        ["A"],
+    ]
+
+
 @clause("FACT-80", "FACT-81")
 async def test_an_earlier_beginning_of_a_known_fact_extends_it(know: Know) -> None:
     known = await know.say("alice", "likes", "tea", valid_from=day(5))
@@ -510,6 +528,21 @@ async def test_deleting_a_fact_lets_what_it_had_ended_go_on(know: Know) -> None:
     assert [validity_of(fact) for fact in await know.all_facts()] == [(day(1), None)]
     assert await know.supersessions() == []
     assert (await know.world.system.verify()).ok
+
+
+@clause("FACT-72")
+async def test_deleting_one_of_two_that_began_together_changes_no_end(know: Know) -> None:
+    predicate = await know.predicate("works_at", "active", "multi")
+    told = [(await know.say("alice", "works_at", value, valid_from=day(number))).fact for value, number in TOGETHER]
+    await know.facts.configure_predicate(predicate.predicate_id, cardinality="single", keep_latest=True)
+
+    await know.facts.delete_fact(told[1].fact_id)
+
+    ends = {fact.object_value: fact.valid_to for fact in await know.all_facts()}
+    assert ends == {"A": instant_of(day(3)), "C": None}
+
+
+TOGETHER = (("A", 1), ("B", 3), ("C", 3))
 
 
 @clause("FACT-40")

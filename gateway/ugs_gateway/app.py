@@ -68,7 +68,7 @@ def create_app(
     schema = build_schema(settings.federation)
     operations = OperationExecutor(schema, limits=limits_in(settings))
     tenants = Tenants(system, settings, worker)
-    metrics = Metrics(operations, lambda: system.bus.position, counters)
+    metrics = Metrics(operations, lambda: system.bus.position, counters, system.storage.replicas)
     admission = RequestAdmission(operations, settings, tenants, metrics)
     deliverer = build_deliverer(settings, tenants, schema._schema, metrics)
     if deliverer is not None:

@@ -91,3 +91,21 @@ def test_a_page_that_calls_ugs_says_how_it_is_called(name: str) -> None:
     blocks = re.finditer(r"^```sh[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     first = next((block.start() for block in blocks if re.search(r"^(\w+=\S+ )?ugs ", block[1], re.MULTILINE)), None)
     assert first is None or ".venv/bin/ugs" in text[:first]
+
+
+def test_every_block_of_programs_is_documented_with_its_parameters() -> None:
+    import inspect
+    import re
+
+    from ugs.programs.ast import BlockType
+    from ugs.programs.blocks.block_types import COMPILERS, _search_params
+
+    rows = {row.split("|")[1].strip(): row for row in page("programs.md").splitlines() if row.startswith("| `")}
+    for block in BlockType:
+        assert any(f"`{block.value}`" in names for names in rows), block.value
+    for block, compiler in COMPILERS.items():
+        source = inspect.getsource(compiler)
+        source += inspect.getsource(_search_params) if "_search_params" in source else ""
+        for name in re.findall(r"params\.\w+\(['\"](\w+)['\"]", source):
+            if name != "excludeStatuses":  # must be empty
+                assert f"`{name}" in rows[f"`{block.value}`"], (block.value, name)

@@ -69,7 +69,9 @@ FORGED: list[Any] = [
 @pytest.fixture(scope="module", params=STORES)
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     store = url_of(request.param, tmp_path_factory.mktemp("fuzz_arguments"))
-    options = Settings(store=store, max_tokens=20_000, max_cost=1_000_000, max_document_chars=1 << 20)
+    options = Settings(
+        store=store, request_seconds=120, max_tokens=20_000, max_cost=1_000_000, max_document_chars=1 << 20
+    )
     with TestClient(create_app(options), base_url="http://localhost", raise_server_exceptions=False) as client:
         system = client.app.state.system  # type: ignore[attr-defined]
         client.portal.call(Graph(system).load_demo)  # type: ignore[union-attr]

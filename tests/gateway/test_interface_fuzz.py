@@ -50,7 +50,7 @@ PLANTED = (
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     store = url_of(request.param, tmp_path_factory.mktemp("fuzz_interfaces"))
     wide = {"max_tokens": 20_000, "max_cost": 1_000_000, "max_document_chars": 1 << 20, "max_depth": 40}
-    options = Settings(store=store, mcp_profile="extended", **wide)  # type: ignore[arg-type]
+    options = Settings(store=store, request_seconds=120, mcp_profile="extended", **wide)  # type: ignore[arg-type]
     with TestClient(create_app(options), base_url="http://localhost", raise_server_exceptions=False) as client:
         client.portal.call(Graph(client.app.state.system).load_demo)  # type: ignore[attr-defined,call-arg,union-attr]
         for mutation in PLANTED:

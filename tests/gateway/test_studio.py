@@ -8,6 +8,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -369,6 +370,65 @@ def test_time_shows_the_graph_then_and_what_changed(studio: Studio) -> None:
     studio.open("#/time?from=8&to=15")
     studio.page.wait_for("document.querySelector('.change-legend')?.textContent.includes('added 7')")
     studio.sees("for a cost of about")
+
+
+def test_every_stop_of_the_slider_is_what_the_graph_was_then(page: Page, tmp_path: Path) -> None:
+    random = Random(27)
+    with serving(tmp_path, "--store", f"file:{tmp_path}/data") as gateway:
+        alive: list[str] = []
+        for batch in range(8):
+            changes = [change_something(random, alive, f"{batch}_{number}") for number in range(250)]
+            with_variables(
+                gateway,
+                "mutation($ops: [BatchOperation!]!) { applyBatch(operations: $ops) { deletedIds } }",
+                {"ops": changes},
+            )
+        studio = Studio(page, gateway)
+        last = studio.ask("{ stats { events } }")["stats"]["events"]
+        assert last >= 2_000
+        studio.open("#/time?from=0&to=1")
+        slider = "document.querySelector('input[aria-label^=\"To: \"]')"
+        for stop in (1, 2, 249, 250, 700, 1_333, last - 1, last, 40):
+            page.value(
+                f"(() => {{ const at = {slider}; at.value = {stop}; at.dispatchEvent(new Event('input', {{bubbles: true}})); }})()"
+            )
+            page.wait_for(f"document.querySelector('.time-panel').dataset.shown === '0-{stop}'")
+            shown = page.value(
+                "({nodes: studioCanvas.scene.nodes().map(({id, type, properties}) => ({id, type, properties})),"
+                " edges: studioCanvas.scene.edges().map(({id, from, to, properties}) => ({id, from, to, properties}))})"
+            )
+            then = studio.ask(f"{{ exportGraph(at: {{position: {stop}}}) }}")["exportGraph"]
+            known = {node["id"] for node in then["nodes"]}
+            for kind, fields in (
+                ("nodes", ("id", "type", "properties")),
+                ("edges", ("id", "from", "to", "properties")),
+            ):
+                wanted = [
+                    {field: row[field] for field in fields}
+                    for row in then[kind]
+                    if kind == "nodes" or {row["from"], row["to"]} <= known
+                ]
+                assert sorted(shown[kind], key=lambda row: row["id"]) == sorted(wanted, key=lambda row: row["id"]), (
+                    stop,
+                    kind,
+                )
+        assert page.problems == []
+    page.leave()
+
+
+def change_something(random: Random, alive: list[str], name: str) -> dict[str, Any]:
+    """An operation of a batch; `alive` are the nodes that there are. Never more than the canvas draws of one moment."""
+    choice = random.random()
+    if len(alive) < 2 or (choice < 0.3 and len(alive) < 400):
+        alive.append(f"n{name}")
+        return {"addNode": {"id": alive[-1], "type": random.choice("abc"), "properties": {"rank": random.randrange(9)}}}
+    if choice < 0.4:
+        return {"deleteNode": {"id": alive.pop(random.randrange(len(alive)))}}
+    if choice < 0.6:
+        return {
+            "addEdge": {"id": f"e{name}", "from": random.choice(alive), "to": random.choice(alive), "type": "knows"}
+        }
+    return {"updateNode": {"id": random.choice(alive), "properties": {"rank": random.randrange(1_000)}}}
 
 
 def test_going_back_previews_an_undo_and_does_it(studio: Studio) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.schema.conftest import Ask
@@ -304,6 +305,44 @@ async def test_references_lead_both_ways(ask: Ask) -> None:
 async def test_bad_arguments_are_refused_in_code(ask: Ask, query: str, code: str) -> None:
     answer = await ask(query)
     assert [error["extensions"]["code"] for error in answer["errors"]] == [code]
+
+
+@pytest.mark.parametrize(
+    ("at", "code"),
+    [
+        ({"position": -1}, "E005"),
+        ({"position": 16}, "POSITION_NOT_FOUND"),
+        ({"position": 2**63 - 1}, "POSITION_NOT_FOUND"),
+        ({"position": 2**63}, "E005"),
+        ({"position": 1.5}, "E005"),
+        ({"position": "3"}, "E005"),
+        ({"position": True}, "E005"),
+        ({"position": None}, "E005"),
+        ({}, "E005"),
+        ({"position": 1, "instant": "2026-01-01T00:00:00Z"}, "E005"),
+        ({"instant": "2026-01-01T00:00:00"}, "E005"),
+        ({"instant": "2026-01-01"}, "E005"),
+        ({"instant": "10000-01-01T00:00:00Z"}, "E005"),
+        ({"instant": "2026-01-01T00:00:00+99:00"}, "E005"),
+        ({"instant": "nonsense"}, "E005"),
+        ({"instant": 3}, "E005"),
+        ({"instant": "0001-01-01T00:00:00Z"}, None),
+        ({"instant": "9999-12-31T23:59:59Z"}, None),
+    ],
+)
+async def test_places_in_time_that_are_none_have_a_code(ask: Ask, at: dict[str, object], code: str | None) -> None:
+    """In variables and in the text, for a plan and for a resolver."""
+    inside = ", ".join(f"{name}: {msgspec.json.encode(value).decode()}" for name, value in at.items())
+    for field in ("graphNodes(at: {}) {{ totalCount }}", "stats(at: {}) {{ nodes }}", "roots(at: {}) {{ totalCount }}"):
+        asked = [
+            await ask(f"query($at: At) {{ {field.format('$at')} }}", at=at),
+            await ask(f"{{ {field.format('{' + inside + '}')} }}"),
+        ]
+        for answer in asked:
+            codes = {error["extensions"]["code"] for error in answer.get("errors", ())}
+            assert len(codes) == (code is not None) and "INTERNAL" not in codes, answer
+            # What GraphQL's own validation refuses has its code.
+            assert codes <= {code, "GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT"}, answer
 
 
 async def test_places_in_time_are_answered_by_compiled_plans(

@@ -33,6 +33,25 @@ async def test_a_subscription_resumes_after_a_position(system: System) -> None:
     assert found == [{"seq": 14, "type": "EdgeAdded"}, {"seq": 15, "type": "EdgeAdded"}]
 
 
+async def test_a_check_tells_how_far_it_is_and_then_what_it_found(system: System) -> None:
+    asked = "subscription { verifyRun { eventsChecked events report { ok eventsChecked digest problems { code } } } }"
+    stream = await build_schema().subscribe(asked, context_value=RequestContext(system))
+    news = [result.data["verifyRun"] async for result in stream]  # type: ignore[union-attr]
+    *under_way, end = news
+    assert all(one["report"] is None and one["eventsChecked"] <= one["events"] for one in under_way)
+    report = {"ok": True, "eventsChecked": 15, "digest": await system.digest(), "problems": []}
+    assert end == {"eventsChecked": 15, "events": 15, "report": report}
+
+
+async def test_a_check_that_nobody_waits_for_is_given_up(system: System) -> None:
+    asked = "subscription { verifyRun { eventsChecked } }"
+    stream = await build_schema().subscribe(asked, context_value=RequestContext(system))
+    await anext(stream)  # type: ignore[arg-type]
+    await stream.aclose()  # type: ignore[union-attr]
+    await asyncio.sleep(0)
+    assert not [task for task in asyncio.all_tasks() if "System.verify" in repr(task.get_coro())]
+
+
 async def test_new_events_arrive_in_order(system: System) -> None:
     waiting = asyncio.create_task(first_of(system, 'subscription { elementChanged(id: "alice") { type version } }', 3))
     await asyncio.sleep(0.05)

@@ -241,11 +241,14 @@ def leaks_in(raw: bytes, secrets: Mapping[str, Sequence[str]], allowed: set[str]
 class Planted:
     """A graph with secrets of the owner in it; planting again makes new records with the same marks."""
 
-    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]]) -> None:
+    def __init__(self, ask_as: Callable[[str, Request], Awaitable[Answer]], shared: Planted | None = None) -> None:
+        """`shared`: another graph, whose marks of what a project and everybody may see are used here too."""
         self.ask_as = ask_as
         self.count = 0
         self.webhooks: list[str] = []
         self.secrets: dict[str, list[str]] = {kind: [f"zq{kind}{uuid4().hex[:12]}"] for kind in KINDS}
+        if shared is not None:
+            self.secrets |= {kind: list(shared.secrets[kind]) for kind in (*OF_PROJECT, *OF_GRAPH)}
         self.secrets["ids"] = []
         self.values: dict[str, Any] = {}
         """What arguments of a name mean: ids of planted records, and names that are no secret."""
@@ -289,10 +292,7 @@ class Planted:
     async def _plant_facts(self, person: str, twin: str, node: str) -> dict[str, Any]:
         """Facts and notes in every state: held, ended, replaced, deleted, and read out of a note."""
         await self.do(UPSERT, input={"name": person, "aliases": [self.mark("alias")], "nodeId": node})
-        apart, former = [
-            (await self.do(UPSERT, input={"name": name}))["upsertEntity"]["entity"]["entityId"]
-            for name in (self.mark("entity"), f"Former{self.count}")
-        ]
+        await self.do(UPSERT, input={"name": self.mark("entity")})
         one = await self._fact(person, "knows privately", self.mark("fact"))
         ended = await self._fact(person, "knew privately", self.mark("fact") + "x")
         await self.do(INVALIDATE, id=ended["factId"], reason=self.mark("reason"))
@@ -328,10 +328,7 @@ class Planted:
         ]
         await self.do(MERGE, keep=merged[0], merge=merged[1])
         found = await self.do(IDS, a=person, b=twin)
-        await self.do(MERGE, keep=found["b"]["entityId"], merge=former)
         return {
-            "apartId": apart,
-            "formerId": former,
             "factId": one["factId"],
             "noteId": one["evidence"][0]["note"]["noteId"],
             "sharedFactId": shared["factId"],
@@ -371,7 +368,6 @@ class Planted:
 ADD_NODE = "mutation($input: AddNodeInput!) { addNode(input: $input) { node { id } } }"
 ADD_EDGE = "mutation($input: AddEdgeInput!) { addEdge(input: $input) { edge { id } } }"
 UPSERT = "mutation($input: UpsertEntityInput!) { upsertEntity(input: $input) { entity { entityId } } }"
-MERGE = "mutation($keep: ID!, $merge: ID!) { mergeEntities(keepId: $keep, mergeId: $merge) { entity { entityId } } }"
 ADD_FACT = "mutation($input: AddFactInput!) { addFact(input: $input) { fact { factId evidence { note { noteId } } } } }"
 ADD_NOTE = "mutation($text: String!, $scope: String) { addNote(text: $text, scope: $scope) { note { noteId } } }"
 INVALIDATE = "mutation($id: ID!, $reason: String) { invalidateFact(factId: $id, reason: $reason) { created } }"

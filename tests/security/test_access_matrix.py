@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from graphql import GraphQLSchema, build_schema
 from starlette.routing import Route, WebSocketRoute
 
+from tests.gateway.fuzz_stores import IN_FULL, url_of
 from tests.security.access_matrix import (
     BRIEF_DEPTH,
     JSON_BODY,
@@ -69,11 +71,16 @@ class Matrix:
     """One gateway, everybody's keys, what is planted, and what has been found."""
 
     def __init__(
-        self, app: Any, tokens: Mapping[str, str | None], is_shared: bool, viewers: Sequence[str] | None = None
+        self,
+        app: Any,
+        tokens: Mapping[str, str | None],
+        is_shared: bool,
+        viewers: Sequence[str] | None = None,
+        shared: Planted | None = None,
     ) -> None:
         self.app, self.tokens, self.is_shared = app, tokens, is_shared
         self.is_brief, self.viewers = viewers is not None, viewers or tuple(VIEWERS)
-        self.planted = Planted(self.ask_as)
+        self.planted = Planted(self.ask_as, shared)
         self.leaks: list[str] = []
         self.covered: set[str] = set()
         self.unanswered: dict[str, bytes] = {}
@@ -136,7 +143,6 @@ class Matrix:
             **{"NodeGroupKey.property": "status", "EdgeGroupKey.property": "status"},
             **{"UpsertMemoInput.id": f"memo_{fresh}", "of": "created"},
             **{f"{name}Aggregate.groupBy.by": ["created"] for name in ("Memo", "AboutSource", "AboutTarget")},
-            **{"unmergeEntity.entityId": at["formerId"], "keepEntitiesApart.otherId": at["apartId"]},
             **{"toNodeType": "Memo", "ontology": "matrix", "cypher.query": "MATCH (n) RETURN n", "last": 500},
             **{
                 "program.id": at["program_id"],
@@ -231,8 +237,7 @@ class Matrix:
         text = f'''{{ whyFact(factId: "{at["factId"]}") {{ fact {{ validTo }} notes {{ noteId }} }}
           a: node(id: "entity/{at["entityId"]}") {{ id }} b: node(id: "entity/{at["mergeId"]}") {{ id }}
           c: node(id: "predicate/{at["predicateId"]}") {{ id }} d: program(id: {at["program_id"]}) {{ name }}
-          h: node(id: "entity/{at["formerId"]}") {{ id }} goner: entity(name: "Goner{self.planted.count}") {{ entityId }}
-          i: factProposals(state: APPROVED) {{ nodes {{ proposalId }} }} j: factProposals(state: REJECTED) {{ nodes {{ proposalId }} }}
+          h: entity(name: "Goner{self.planted.count}") {{ entityId }} i: factProposals(state: APPROVED) {{ nodes {{ proposalId }} }} j: factProposals(state: REJECTED) {{ nodes {{ proposalId }} }}
           g: node(id: "predicate/{at["unusedId"]}") {{ id }} e: graphEdge(id: "{at["edge"]}") {{ id }} f: graphNode(id: "{at["other"]}") {{ id }} }}'''
         return (await self.ask_as("owner", graphql("probe", text))).body
 
@@ -402,9 +407,9 @@ TOOL_EXTRAS: Mapping[str, tuple[dict[str, Any], ...]] = {
 
 @asynccontextmanager
 async def opened(
-    url: str, folder: Path, tenancy: Tenancy, viewers: Sequence[str] | None = None
+    url: str, folder: Path, tenancy: Tenancy, viewers: Sequence[str] | None = None, shared: Planted | None = None
 ) -> AsyncIterator[Matrix]:
-    """A gateway with everything switched on, and the secrets planted."""
+    """A gateway with everything switched on, and the secrets planted, perhaps with what is visible of another one."""
     file = folder / "tokens.jsonl"
     tokens = {name: None if who is None else create_token(file, who) for name, who in VIEWERS.items()}
     wide = {"max_tokens": 100_000, "max_document_chars": 1 << 20, "max_depth": 30, "max_aliases": 10_000}
@@ -423,7 +428,7 @@ async def opened(
         )
     )
     async with app.router.lifespan_context(app):
-        matrix = Matrix(app, tokens, tenancy is Tenancy.SHARED, viewers)
+        matrix = Matrix(app, tokens, tenancy is Tenancy.SHARED, viewers, shared)
         ontology = {"name": "matrix", "nodeTypes": ["Memo"], "connectionTypes": [ABOUT]}
         memory = {"name": "default", "nodeTypes": ["Memo"], "connectionTypes": [ABOUT]}
         for one in (ontology, memory):
@@ -578,9 +583,10 @@ async def test_nobody_sees_what_is_not_theirs_by_any_door(tmp_path: Path) -> Non
         assert matrix.seen[viewer] == may_see(viewer, True), f"{viewer} does not see what is theirs"
 
 
-async def test_nobody_sees_what_is_not_theirs_on_a_database(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", ["sqlite", "postgresql", "neo4j"] if IN_FULL else ["sqlite"])
+async def test_nobody_sees_what_is_not_theirs_on_a_database(tmp_path: Path, store: str) -> None:
     viewers = ("owner", "colleague", "other tenant")
-    async with opened(f"sqlite:///{tmp_path}/graph.db", tmp_path, Tenancy.SHARED, viewers) as matrix:
+    async with opened(url_of(store, tmp_path), tmp_path, Tenancy.SHARED, viewers) as matrix:
         await ask_everything(matrix)
     assert matrix.leaks == []
     assert matrix.seen["owner"] == may_see("owner", True)

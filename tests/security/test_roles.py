@@ -56,6 +56,17 @@ def served(folder: Path, **settings: Any) -> Iterator[Guarded]:
         yield Guarded(client, keys)
 
 
+@pytest.mark.parametrize("role", ["reader", "writer"])
+def test_only_admins_have_the_store_checked(trusting: Guarded, role: str) -> None:
+    def check(key: str) -> str:
+        headers = {"authorization": f"Bearer {key}", "accept": "text/event-stream"}
+        asked = {"query": "subscription { verifyRun { report { ok } } }"}
+        return trusting.client.post("/graphql", json=asked, headers=headers).text
+
+    assert "FORBIDDEN" in check(trusting.keys[role]) and "verifyRun" not in check(trusting.keys[role])
+    assert '"report":{"ok":true}' in check(trusting.keys["admin"])
+
+
 @pytest.mark.parametrize("word", ["EXPLAIN", "PROFILE"])
 def test_only_admins_see_what_the_store_is_sent(trusting: Guarded, word: str) -> None:
     def shown(role: str) -> dict[str, Any]:

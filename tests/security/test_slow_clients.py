@@ -79,9 +79,9 @@ WAYS = {
 }
 
 
-def connected(port: int) -> socket.socket:
+def connected(port: int, buffer_bytes: int = 4_096) -> socket.socket:
     line = socket.socket()
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
     line.settimeout(30)
     line.connect(("127.0.0.1", port))
     return line
@@ -112,13 +112,14 @@ def test_a_client_that_does_not_read_is_cut(port: int, way: str) -> None:
 
 def test_a_client_that_reads_slowly_gets_everything(port: int) -> None:
     whole = len(post(port, READ))
-    heard = 0
-    with connected(port) as line:
+    heard, begun = 0, time.monotonic()
+    with connected(port, 16_384) as line:
         line.sendall(http("POST", "/graphql", READ, "application/json", "connection: close"))
         while chunk := line.recv(200_000):
             heard += len(chunk)
             time.sleep(0.01)
     assert heard > whole > 9_000_000
+    assert time.monotonic() - begun > 3 * send_deadline.STALL_SECONDS
 
 
 def test_a_flood_of_pings_that_nobody_reads_stays_small(port: int) -> None:

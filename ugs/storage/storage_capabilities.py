@@ -13,6 +13,7 @@ from typing import Any
 
 from ugs.reads.plan import Read, ResultPage
 from ugs.reads.rendering import RenderArgs, Rendering
+from ugs.storage.read_position import ReplicaStatus
 from ugs.storage.session import Session
 from ugs.storage.storage_core import StorageCore
 from ugs.tables import Row, Table
@@ -83,6 +84,15 @@ class Operation(StorageCore):
     async def analyze(self) -> None:
         """Refresh planner statistics after a bulk load."""
         return None
+
+    def known_position(self) -> int | None:
+        """The last position that this process has written or heard of, for a store that reads from replicas; whoever
+        asks another gateway may pass it on. None where every read sees everything."""
+        return None
+
+    def replicas(self) -> list[ReplicaStatus]:
+        """How far the replicas are that reads go to."""
+        return []
 
     def describe(self) -> str:
         """The store in words, without secrets."""

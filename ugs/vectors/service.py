@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from ugs.catalog import Catalog
 from ugs.errors import UgsError
 from ugs.storage import Session, Storage
+from ugs.storage.read_position import reading_from_primary
 from ugs.vectors.embedders import DEFAULT, SETTING, Embedder, embedder_for
 from ugs.vectors.index_maintenance import keep_up
 from ugs.vectors.similarity_search import SimilaritySearch
@@ -46,7 +47,7 @@ class Vectors:
         await asyncio.wait([task], timeout=seconds)
 
     async def _keep_up(self, storage: Storage) -> None:
-        with suppress(UgsError):
+        with suppress(UgsError), reading_from_primary():
             await keep_up(storage, self.catalog, self.embedder)
 
     async def close(self) -> None:

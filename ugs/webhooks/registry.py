@@ -24,6 +24,7 @@ from ugs.log.idempotency import RETRIES
 from ugs.log.snapshots import SNAPSHOTS
 from ugs.reads.filters import EVERYTHING, Where, all_of, eq
 from ugs.reads.plan import Order, Page
+from ugs.storage.read_position import reading_from_primary
 from ugs.system import System
 from ugs.webhooks.commands import (
     CreateWebhook,
@@ -190,8 +191,10 @@ class WebhookRegistry:
 
     async def read_lease(self) -> Lease | None:
         """Who delivers now."""
-        async with self.system.session() as session:
-            lease: Lease | None = await session.find(LEASES, LEASE_NAME)
+        # A beat has no place in the log, so a replica cannot be asked whether it has it.
+        with reading_from_primary():
+            async with self.system.session() as session:
+                lease: Lease | None = await session.find(LEASES, LEASE_NAME)
         return lease
 
     async def replace_lease(self, seen: Lease | None, new: Lease) -> bool:

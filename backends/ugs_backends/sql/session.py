@@ -77,6 +77,9 @@ class SqlSession(Session):
     counted: dict[str, tuple[int, int]] | None = None
     """The cache of row counts; only in read sessions, since a write session may be rolled back."""
 
+    appended_until = 0
+    """The position of the last event that was appended here."""
+
     def __init__(self, link: DriverConnection, shape: StoreContext) -> None:
         self.link = link
         self.shape = shape
@@ -98,6 +101,8 @@ class SqlSession(Session):
 
     async def append(self, events: Sequence[Event], writes: Writes) -> None:
         await self._fetch_previous(writes)
+        if events:
+            self.appended_until = events[-1].position
         await self.link.bulk(self.shape.writer.bulks(events, writes))
 
     async def _fetch_previous(self, writes: Writes) -> None:

@@ -111,6 +111,11 @@ class SqlStorage(Storage):
         return self._open_session(self._pool)
 
     @property
+    def read_pool(self) -> Pool[DriverConnection]:
+        """Where reads get their connections; a store with replicas has another."""
+        return self.pool
+
+    @property
     def watchers(self) -> Pool[DriverConnection]:
         return self._open_session(self._watchers)
 
@@ -126,7 +131,7 @@ class SqlStorage(Storage):
 
     @asynccontextmanager
     async def _read_session(self) -> AsyncIterator[SqlSession]:
-        pool, shape = self.pool, self.shape
+        pool, shape = self.read_pool, self.shape
         link = await pool.acquire()
         try:
             await link.begin(write=False)
@@ -141,7 +146,7 @@ class SqlStorage(Storage):
 
     def autocommit_session(self) -> Glance:
         """A session without a transaction: a single statement sees one state anyway."""
-        return Glance(self.pool, self.shape, NativeSession if self.native else SqlSession)
+        return Glance(self.read_pool, self.shape, NativeSession if self.native else SqlSession)
 
     @asynccontextmanager
     async def _write_session(self) -> AsyncIterator[SqlSession]:
@@ -163,7 +168,7 @@ class SqlStorage(Storage):
 
     async def read(self, plan: Read) -> ResultPage:
         """Execute a plan; without a transaction where it is a single statement."""
-        pool, shape = self.pool, self.shape
+        pool, shape = self.read_pool, self.shape
         if not self.native or not (is_point(plan) or is_one_statement(shape, plan)):
             return await super().read(plan)
         link = await pool.acquire()
@@ -174,11 +179,17 @@ class SqlStorage(Storage):
 
     async def render(self, plan: Read, rendering: Rendering, late: RenderArgs) -> bytes:
         """The response of a plan as text, rendered by the database where possible."""
-        text = await self.statement_cache.text(plan, rendering) if self.native and rendering.is_native else None
+        text = (
+            await self.statement_cache.text(plan, rendering)
+            if self.native and rendering.is_native_but_related
+            else None
+        )
         return await super().render(plan, rendering, late) if text is None else text
 
     def explain_render(self, plan: Read, rendering: Rendering) -> list[str]:
-        return self.statement_cache.statements(plan, rendering) if self.native and rendering.is_native else []
+        return (
+            self.statement_cache.statements(plan, rendering) if self.native and rendering.is_native_but_related else []
+        )
 
     # ── the past ─────────────────────────────────────────────────────────────
 
@@ -186,6 +197,10 @@ class SqlStorage(Storage):
         """A transaction that makes versions of rows: the only one that does; writers of the present may run beside it
         where the database lets them."""
         return self._write_session()
+
+    def lock_history(self) -> list[str]:
+        """The statements by which a writer keeps out those who make versions; none where a write session does."""
+        return []
 
     async def at(self, position: int) -> Storage | None:
         history = self._history
@@ -209,8 +224,8 @@ class SqlStorage(Storage):
     @property
     def statement_cache(self) -> StatementCache:
         """The cache of rendering statements for the current pool."""
-        if self._answering is None or self._answering.pool is not self.pool:
-            self._answering = StatementCache(self.shape, self.pool, self.writing)
+        if self._answering is None or self._answering.pool is not self.read_pool:
+            self._answering = StatementCache(self.shape, self.read_pool, self.writing)
         return self._answering
 
     async def wipe(self) -> None:
@@ -220,7 +235,7 @@ class SqlStorage(Storage):
         async with self.session(write=True) as session:
             existing = {row[0] for row in await session.link.rows(self.dialect.table_names())}
             names += [name for name in version_names if name in existing]
-            await session.link.run(*self.dialect.empty([EVENTS, *names]), FORGET_END)
+            await session.link.run(*self.lock_history(), *self.dialect.empty([EVENTS, *names]), FORGET_END)
         self._past.clear()
         if self._history is not None:
             self._history.forget_end()

@@ -1,4 +1,5 @@
 // Documents: text, or text with the types of its variables and of its result.
+import { WITHOUT_KEY } from "./generated/keys.ts";
 
 /** A GraphQL document whose types are known. `ugs-codegen` writes them. */
 export interface TypedDocument<Result, Variables> {
@@ -47,9 +48,3 @@ export function withRetryKeys(text: string, variables: Values, make: () => strin
   }
   return { variables: found, isSafe };
 }
-
-/** Inputs that are a part of a change, not a change: the key stands beside them. A test compares the list with the schema. */
-export const WITHOUT_KEY: ReadonlySet<string> = new Set([
-  "ConnectionTypeInput", "ContentInput", "DeckEntryInput", "MentionInput", "NoteInput", "NoteToIngestInput", "PropertyDefinitionInput", "RelationInput",
-  "RelationObjectInput", "StructuredInput", "TypePropertiesInput", "UndoInput",
-]);

@@ -1,12 +1,8 @@
-import { readFileSync } from "node:fs";
-import { type GraphQLSchema, buildSchema, isInputObjectType } from "graphql";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { WITHOUT_KEY, declares, withRetryKeys } from "../src/document.ts";
+import { declares, withRetryKeys } from "../src/document.ts";
 import { Client, type ClientOptions, GatewayError, readResponseError } from "../src/index.ts";
 import { pages } from "../src/pages.ts";
 import { waitBefore } from "../src/retry.ts";
-
-const SCHEMA = process.env.UGS_SCHEMA ?? new URL("../../../schema/ugs_schema/schema.graphql", import.meta.url);
 
 interface Sent {
   url: string;
@@ -147,12 +143,6 @@ describe("retry keys", () => {
     expect(withRetryKeys("mutation { x }", {}, make)).toEqual({ isSafe: false, variables: {} });
     expect(declares(text, "a")).toBe(true);
     expect(declares(text, "afterSeq")).toBe(false);
-  });
-
-  test("are left out of exactly the inputs that have none", () => {
-    const schema: GraphQLSchema = buildSchema(readFileSync(SCHEMA, "utf8"));
-    const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType).filter(({ name }) => name.endsWith("Input"));
-    expect(inputs.filter((input) => !("idempotencyKey" in input.getFields())).map(({ name }) => name).sort()).toEqual([...WITHOUT_KEY].sort());
   });
 });
 

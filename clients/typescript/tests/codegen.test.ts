@@ -1,9 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { generate } from "../src/codegen/generate.ts";
-
-const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
-const SCHEMA = readFileSync(process.env.UGS_SCHEMA ?? new URL("../../../schema/ugs_schema/schema.graphql", import.meta.url), "utf8");
 
 const SDL = `
   scalar Odd
@@ -59,11 +55,5 @@ describe("generated types", () => {
   test("are refused for documents that the schema does not answer, and for nameless ones", () => {
     expect(() => generate(SDL, "query A { nothing }")).toThrow(/line 1: Cannot query field "nothing"/);
     expect(() => generate(SDL, "{ cat { name } }")).toThrow(/needs a name/);
-  });
-
-  test("of the client's own operations are those it was built with (npm run generate)", () => {
-    const made = generate(SCHEMA, read("../src/operations.graphql"), { from: "#core" });
-    const local = made.replace('import { type TypedDocument, typed } from "#core"', 'import { type TypedDocument, typed } from "../document.ts"').replace('import type { Json } from "#core"', 'import type { Json } from "../json.ts"');
-    expect(read("../src/generated/operations.ts")).toBe(local);
   });
 });

@@ -34,6 +34,7 @@ from ugs_gateway.http.content_negotiation import (
     is_slow_to_compress,
     single_response_type,
 )
+from ugs_gateway.http.read_position import MIN_POSITION_HEADER, position_headers
 from ugs_gateway.http.request_policy import (
     are_headers_too_large,
     choose_request_id,
@@ -50,7 +51,7 @@ log = Log("ugs_gateway")
 
 PATH = "/graphql"
 JSON_KINDS = frozenset({b"application/json", b"application/json; charset=utf-8", b"application/json;charset=utf-8"})
-UNSUPPORTED_HEADERS = (b"content-encoding", b"expect", b"transfer-encoding")
+UNSUPPORTED_HEADERS = (b"content-encoding", b"expect", b"transfer-encoding", MIN_POSITION_HEADER.encode())
 CONTENT_TYPES = {media: f"{media}; charset=utf-8".encode() for media in (RESPONSE_TYPE, PLAIN_TYPE)}
 
 
@@ -203,7 +204,7 @@ class FastPath:
         """The answer to a submitted mutation that is done; None if its fields need further reads (`complete`)."""
         try:
             body = submitted.mutation.render_outcome(submitted.input, submitted.outcome.result())
-            return None if body is None else FastAnswer(body)
+            return None if body is None else self._to_answer(headers, admitted, body)
         except asyncio.CancelledError:
             return self.timed_out()
         except Exception as error:
@@ -248,9 +249,11 @@ class FastPath:
     def _to_answer(
         self, headers: ParsedHeaders, admitted: AdmittedRequest, result: bytes | ExecutionResult
     ) -> FastAnswer:
+        system = self.admission.tenants.opened(admitted.principal)
+        more = {} if system is None else position_headers(system.storage)
         if isinstance(result, bytes):
-            return FastAnswer(result)
-        return FastAnswer(*render_result(headers.media, result, admitted.admitted.hinting))
+            return FastAnswer(result, headers=more)
+        return FastAnswer(*render_result(headers.media, result, admitted.admitted.hinting), more)
 
     def timed_out(self) -> FastAnswer:
         """The answer to a request that exceeded its deadline."""

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ugs.errors import InvalidSyntax
+from ugs.storage.read_position import reading_at_least
 from ugs.support.budget import request_budget
 from ugs_gateway.graphql.admission import AdmittedOperation, RequestAdmission, address_of
 from ugs_gateway.graphql.graphiql import graphiql_page
@@ -39,6 +40,7 @@ from ugs_gateway.http.content_negotiation import (
     prefers_stream,
 )
 from ugs_gateway.http.etag import ETag
+from ugs_gateway.http.read_position import MIN_POSITION_HEADER, parse_min_position, position_headers
 from ugs_gateway.http.request_body import check_json, read_body
 from ugs_gateway.http.request_policy import rejection_for
 from ugs_gateway.observability.tracing import Tracing
@@ -101,9 +103,12 @@ class GraphQLEndpoint:
     async def _run(
         self, request: Request, admitted: AdmittedOperation, context: RequestContext, graphql_request: GraphQLRequest
     ) -> Response:
-        result = await self.operations.answer(
-            admitted.prepared, context, graphql_request.variables, graphql_request.operation
-        )
+        min_position = parse_min_position(request.headers.get(MIN_POSITION_HEADER))
+        # Only queries may see an older state: a change shows what it did, and streams follow the log.
+        with reading_at_least(min_position if is_query(admitted.operation) else None):
+            result = await self.operations.answer(
+                admitted.prepared, context, graphql_request.variables, graphql_request.operation
+            )
         if isinstance(result, bytes):
             body, status = result, 200
         else:
@@ -111,7 +116,9 @@ class GraphQLEndpoint:
             body, status, request.scope[OUTCOME] = render_result(media, result, admitted.hinting)
         if graphql_request.explains:
             body = await self._with_plan(body, admitted, context, graphql_request)
-        return await self._respond(request, body, status)
+        response = await self._respond(request, body, status)
+        response.headers.update(position_headers(context.system.storage))
+        return response
 
     async def _with_plan(
         self, body: bytes, admitted: AdmittedOperation, context: RequestContext, graphql_request: GraphQLRequest
@@ -165,6 +172,11 @@ def wants_stream(request: Request, operation: OperationDefinitionNode | None) ->
 def is_post(request: Request) -> bool:
     """Whether the request may carry a body and change something; all other methods (GET, HEAD) only read."""
     return request.method == "POST"
+
+
+def is_query(operation: OperationDefinitionNode | None) -> bool:
+    """Whether the operation only reads."""
+    return operation is not None and operation.operation is OperationType.QUERY
 
 
 def check_operation(operation: OperationDefinitionNode | None) -> None:

@@ -16,8 +16,8 @@ from ugs_gateway.graphql.request import RequestRejected
 from ugs_gateway.http.authority import parse_host, parse_origin
 from ugs_gateway.settings import Settings
 
-ALLOWED_HEADERS = ("accept", "authorization", "content-type", "if-none-match", "x-request-id")
-EXPOSED_HEADERS = ("etag", "retry-after", "x-request-id")
+ALLOWED_HEADERS = ("accept", "authorization", "content-type", "if-none-match", "ugs-min-position", "x-request-id")
+EXPOSED_HEADERS = ("etag", "retry-after", "ugs-position", "x-request-id")
 PREFLIGHT_SECONDS = 600
 
 

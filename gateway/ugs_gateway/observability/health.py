@@ -72,6 +72,10 @@ def report(system: System, reason: str | None) -> dict[str, Any]:
         "store": without_secrets(system.storage.describe()),
         "state": system.state,
         "position": system.bus.position,
+        "replicas": [
+            {"host": one.name, "position": one.position, "lag": one.lag, "reachable": one.is_reachable}
+            for one in system.storage.replicas()
+        ],
         "warnings": [without_secrets(warning) for warning in system.storage.warnings],
     }
 

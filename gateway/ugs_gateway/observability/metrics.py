@@ -6,7 +6,7 @@ They are those of all worker processes of the gateway, whichever of them is aske
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 
@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from ugs.storage.read_position import ReplicaStatus
 from ugs_gateway.observability.counters import BUCKETS, Column, Counters
 from ugs_schema.compiler.executor import OperationExecutor
 
@@ -31,11 +32,15 @@ class Metrics(Collector):
     """The metrics of one gateway, in a registry of their own."""
 
     def __init__(
-        self, operations: OperationExecutor, position: Callable[[], int], counters: Counters | None = None
+        self,
+        operations: OperationExecutor,
+        position: Callable[[], int],
+        counters: Counters | None = None,
+        replicas: Callable[[], Sequence[ReplicaStatus]] = tuple,
     ) -> None:
         self.counters = counters or Counters.private()
         self._own = self.counters.own
-        self._operations, self._position = operations, position
+        self._operations, self._position, self._replicas = operations, position, replicas
         self._hits_before = self._own[Column.LOOKUPS_HIT]
         self._misses_before = self._own[Column.LOOKUPS_MISSED]
         self.registry = CollectorRegistry()
@@ -89,6 +94,17 @@ class Metrics(Collector):
         for outcome, column in DELIVERIES.items():
             delivered.add_metric([outcome], total(column))
         yield delivered
+        yield from self._replica_metrics()
+
+    def _replica_metrics(self) -> Iterator[Metric]:
+        """How far the replicas lag, as the worker that is asked sees it."""
+        lag = GaugeMetricFamily("ugs_replica_lag_events", "Events that a replica lacks", labels=["replica"])
+        reachable = GaugeMetricFamily("ugs_replica_reachable", "Whether a replica answers", labels=["replica"])
+        for replica in self._replicas():
+            lag.add_metric([replica.name], replica.lag)
+            reachable.add_metric([replica.name], replica.is_reachable)
+        yield lag
+        yield reachable
 
     @contextmanager
     def subscription(self) -> Iterator[None]:

@@ -146,6 +146,11 @@ def test_what_was_can_be_seen_again(demo: Ugs) -> None:
     assert [state["version"] for state in demo("versions", "alice").value] == [1, 2]
     assert demo("get", "alice", "--at", "99").value["error"]["code"] == "POSITION_NOT_FOUND"
     assert demo("stats", "--at", "2999-01-01T00:00:00Z").value["nodes"] == 8
+    assert demo("stats", "--at", "1000-01-01T00:00:00Z").value["nodes"] == 0
+    for nowhere in ("-1", "1.5", "", "nonsense", "2026-01-01", "2026-01-01T00:00:00", "99999999999999999999"):
+        assert demo("stats", f"--at={nowhere}").value["error"]["code"] == "E005"
+    assert demo("diff", "9", "3").value["error"]["code"] == "INVALID_ARGUMENT"
+    assert demo("diff", "9", "2026-01-01T00:00:00").value["error"]["code"] == "E005"
 
 
 def test_clearing_a_scope_leaves_the_others(demo: Ugs) -> None:

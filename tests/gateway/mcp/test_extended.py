@@ -118,7 +118,8 @@ async def test_looking_back_and_following_addresses() -> None:
         part = await talk("changes", after=0, limit=1)
         rest = await talk("changes", after=0, until=part["until"], cursor=part["next_cursor"])
         assert part["changes"][0]["id"] not in [one["id"] for one in rest["changes"]]
-        for bad in ({"after": 9_999}, {"after": end, "until": start}, {"after": 0, "cursor": "x"}):
+        places = ({"after": 9_999}, {"after": end, "until": start}, {"after": 0, "cursor": "x"}, {"after": -1})
+        for bad in (*places, {"after": 2**63}, {"after": 0, "until": 10**6}, {"after": "3"}, {"after": 1.5}):
             assert (await talk.refused("changes", **bad))["code"] not in ("INTERNAL", "TIMEOUT")
 
 

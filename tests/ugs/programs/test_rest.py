@@ -250,6 +250,18 @@ def test_what_is_no_request_is_refused_in_words(door: Door) -> None:
     assert door.ask("POST", "/programs/validate", {"program": deep}).status_code == 200
     assert door.ask("POST", "/programs", {"program": deep}).status_code == 400
     assert door.ask("POST", "/programs/execute", {"program": ALL, "params": {"a": [1]}}).status_code == 422
+    nowhere: list[Any] = [
+        {},
+        3,
+        {"position": -1},
+        {"position": 2**63},
+        {"position": 1.5},
+        {"instant": "2026-01-01T00:00:00"},
+    ]
+    nowhere += [{"position": 1, "instant": "2026-01-01T00:00:00Z"}, {"instant": "nonsense"}, {"position": 10**6}]
+    for at in nowhere:
+        refused = door.ask("POST", "/programs/execute", {"program": ALL, "at": at})
+        assert 400 <= refused.status_code < 500, (at, refused.text)
     assert door.ask("POST", "/programs/execute", {"program": ALL, "at": {}}).status_code == 422
     assert (
         door.ask("POST", "/programs/execute", {"program": ALL, "at": {"position": 0}}).json()["result"]["nodes"] == []

@@ -283,7 +283,7 @@ export const texts = {
     play: "Play",
     pause: "Pause",
     cost: (ms: number, cost: number) => `Both moments were read in ${Math.round(ms)} ms, for a cost of about ${cost.toLocaleString("en")} of 15,000.`,
-    costWhy: "The gateway may have to replay the log up to a moment; it keeps the last four.",
+    costWhy: "A store that keeps former states reads a moment as it reads the present; others replay the log up to it.",
     limit: (most: number) => `Only the first ${most.toLocaleString("en")} nodes of a moment are drawn.`,
     added: "added",
     changed: "changed",

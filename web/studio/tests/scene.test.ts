@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { FrameClock } from "../src/canvas/motion.ts";
 import { countKinds, diffStates, unite } from "../src/model/changes.ts";
 import { layOutDiagram } from "../src/model/diagram.ts";
 import { drawSvg } from "../src/model/picture.ts";
@@ -142,5 +143,27 @@ describe("a diagram", () => {
   test("lines of the same two boxes are told apart", () => {
     const { lines } = layOutDiagram(["a", "b"], [connection("x", ["a"], ["b"]), connection("y", ["a"], ["b"]), connection("z", ["b"], ["a"])]);
     expect(lines.map((line) => [line.index, line.of])).toEqual([[0, 3], [1, 3], [2, 3]]);
+  });
+});
+
+describe("motion", () => {
+  const told = (gaps: number[]) => {
+    const clock = new FrameClock();
+    const times = gaps.map((_, at) => gaps.slice(0, at + 1).reduce((sum, gap) => sum + gap, 1000));
+    return times.map((time) => clock.note(time));
+  };
+
+  test("is slow when several frames are late, not when one is", () => {
+    expect(told([0, 16, 16, 16, 16, 16])).not.toContain(true);
+    expect(told([0, 16, 16, 90, 16, 16, 16])).not.toContain(true);
+    expect(told([0, 60, 60, 60, 60]).at(-1)).toBe(true);
+    expect(told([0, 60, 60, 60]).at(-1)).toBe(false);
+  });
+
+  test("counts nothing between two movements", () => {
+    const clock = new FrameClock();
+    for (const time of [0, 16, 32, 48]) clock.note(time);
+    clock.rest();
+    for (const time of [9000, 9016, 9032, 9048, 9064]) expect(clock.note(time)).toBe(false);
   });
 });

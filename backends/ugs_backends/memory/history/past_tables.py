@@ -21,7 +21,7 @@ from ugs_backends.memory.query.executor import QueryExecutor
 from ugs_backends.memory.query.index_selection import choose_access_path
 from ugs_backends.memory.query.row_order import RowOrder
 from ugs_backends.memory.tables.indexes import Index, KeyCounts, PropertyIndex
-from ugs_backends.memory.tables.sorted_index import KeyOrder
+from ugs_backends.memory.tables.sorted_index import KeyOrder, make_value_getter
 from ugs_backends.memory.tables.table import MemoryTable, make_tables
 
 Rows = Collection[Row]
@@ -136,6 +136,7 @@ class OrderAt:
         self.here, self.field, self.of = here, field, of
         self.current: KeyOrder = here.versions.current.order(field, of)
         self.former: KeyOrder = here.versions.closed.order(field, of)
+        self.value_of = None if field is None else make_value_getter(field)
 
     def keys(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
         """As `KeyOrder.keys`, of the rows that held at the position."""
@@ -158,6 +159,7 @@ class OrderAt:
     def _former_entries(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
         """The entries of the former rows that held at the position."""
         find, position, field, of = self.here.versions.find, self.here.position, self.field, self.of
+        value_of = self.value_of
         since, last = self.here.versions.since.get, None
         for entry in self.former.entries(after, descending, backward):
             key = entry if field is None else entry[1]
@@ -166,7 +168,7 @@ class OrderAt:
             last, row = entry, find(key, position)
             if row is None or (of is not None and getattr(row, of[0]) != of[1]):
                 continue
-            if field is None or sort_key(getattr(row, field)) == entry[0]:
+            if value_of is None or sort_key(value_of(row)) == entry[0]:
                 yield entry
 
 

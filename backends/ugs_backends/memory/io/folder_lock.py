@@ -36,7 +36,8 @@ class FolderLock:
             os.close(handle)
             raise StoreLocked(
                 f"The data directory is locked: {self.folder} is in use by {holder}. "
-                "Stop that process, or give this one another folder.",
+                "If it is a gateway, ask it: `--url http://127.0.0.1:8000`. "
+                "Otherwise stop that process, or give this one another folder.",
                 folder=str(self.folder),
             ) from error
         self._handle = handle

@@ -35,6 +35,12 @@ def page_by_counts(tables: Tables, table: Table, rows: Sequence[Row], arrangemen
     return arrangement.page([with_counts(table, *one) for one in seen], page)
 
 
+def with_sort_keys(table: Table, rows: Sequence[Row]) -> list[Row]:
+    """Rows with their sort keys, for a table that counts nothing."""
+    keys = [column for column in table.counted if isinstance(column, SortKey)]
+    return [with_counts(table, row, *(key.of(getattr(row, key.field)) for key in keys)) for row in rows]
+
+
 def _compute(tables: Tables, table: Table, column: Count | SortKey, rows: Sequence[Row]) -> list[Any]:
     """The sort key or the count of each row."""
     if isinstance(column, SortKey):

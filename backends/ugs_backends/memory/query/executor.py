@@ -17,7 +17,7 @@ from ugs.reads.plan import WHOLE, Nested, Order, Page, Read, ResultPage, ResultR
 from ugs.reads.vector_search import Near, Scored
 from ugs.support.bounded_cache import BoundedCache
 from ugs.tables import Row, Table
-from ugs_backends.memory.query.degree_counts import page_by_counts
+from ugs_backends.memory.query.degree_counts import page_by_counts, with_sort_keys
 from ugs_backends.memory.query.index_selection import AccessPath, choose_access_path, compile_test, find_related_rows
 from ugs_backends.memory.query.row_order import RowOrder
 from ugs_backends.memory.tables.table import MemoryTable
@@ -58,15 +58,10 @@ class QueryExecutor:
         here = self.tables[table.name]
         choice = choose_access_path(here, where)
         arrangement = self.arrangement(table, order)
-        if (
-            page.limit is not None
-            and page.per is None
-            and len(choice.rows) >= SORTED_SCAN_THRESHOLD
-            and not table.counted
-        ):
+        if page.limit is not None and page.per is None and len(choice.rows) >= SORTED_SCAN_THRESHOLD:
             walked = self._walk_index(here, choice, where, arrangement, page, page.limit)
             if walked is not None:
-                return walked
+                return with_sort_keys(table, walked) if table.counted else walked
         return self._cut(table, choice.found(), arrangement, page)
 
     def _cut(self, table: Table, rows: list[Row], arrangement: RowOrder, page: Page) -> list[Row]:

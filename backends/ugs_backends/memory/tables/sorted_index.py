@@ -12,6 +12,7 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 from ugs.reads.plan import Order, sort_key
+from ugs.reads.sort_keys import SortKey, parse_sort_key
 from ugs.tables import Row, Table
 
 _first = itemgetter(0)
@@ -53,10 +54,11 @@ class KeyOrder:
 
 
 class FieldOrder(KeyOrder):
-    """Rows by a column's value and then by key, both ascending; also read with the column descending."""
+    """Rows by a column's value or a sort key, and then by key, both ascending; also read with the first descending."""
 
     def __init__(self, table: Table, field: str, rows: Iterable[Row]) -> None:
-        value_of, key_of = attrgetter(field), table.key_of
+        self.value_of = value_of = make_value_getter(field)
+        key_of = table.key_of
         super().__init__(lambda row: (sort_key(value_of(row)), key_of(row)), rows)
 
     def keys(self, after: Any, descending: bool, backward: bool) -> Iterator[Any]:
@@ -98,6 +100,15 @@ class FieldOrder(KeyOrder):
         return bisect_left(places, value, key=_first), bisect_right(places, value, key=_first)
 
 
+def make_value_getter(field: str) -> Callable[[Row], Any]:
+    """A function that gives a row's value in a column, or its sort key."""
+    key = parse_sort_key(field)
+    if key is None:
+        return attrgetter(field)
+    text_of, sort_text_of = attrgetter(key.field), key.of
+    return lambda row: sort_text_of(text_of(row))
+
+
 class PartOrder(KeyOrder):
     """The keys of the rows with one value in a column, ascending."""
 
@@ -124,7 +135,7 @@ class PartOrder(KeyOrder):
 
 def find_sorted_index(table: Table, order: Sequence[Order]) -> tuple[str | None, bool] | None:
     """The sorted index that serves an order, if any: its leading column (None: the key) and whether descending."""
-    if len(table.key) != 1:
+    if len(table.key) != 1 or not all(isinstance(one, SortKey) for one in table.counted):
         return None
     if len(order) == 1:
         return None, order[0].descending

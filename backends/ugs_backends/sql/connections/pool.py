@@ -27,6 +27,11 @@ class Pool(Generic[L]):
         self._all: set[L] = set()
         self._closed = False
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether whoever asks now has to wait."""
+        return self._turns.locked()
+
     async def acquire(self) -> L:
         """A connection for exclusive use; raises `Unavailable` after the timeout."""
         if self._turns.locked():

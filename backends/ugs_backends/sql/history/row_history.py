@@ -47,6 +47,8 @@ MAX_EVENTS_AT_ONCE = 2_000
 """Up to this many events are taken in while a reader waits; more in the background, while a replay answers."""
 KNOWN_SECONDS = 1.0
 """For so long the end of the versions is believed; another process may make them anew (`rebuild`)."""
+REFUSED_SECONDS = 5.0
+"""For so long nothing is tried again after the database refused to make versions."""
 PAUSE_SECONDS = 0.01
 """Between two chunks in the background, so that writers get their turn."""
 COMPARED_ROWS = 2_000
@@ -85,7 +87,7 @@ class RowHistory:
         self._layout = Layout(self._stored, dialect)
         self._writers = {table.name: VersionWriter(dialect, table) for table in catalog if table.versioned}
         self._lock = asyncio.Lock()
-        self._end, self._known_until = -1, 0.0
+        self._end, self._known_until, self._refused_until = -1, 0.0, 0.0
         self._json_queries: StatementCache | None = None
         self._background: asyncio.Task[None] | None = None
 
@@ -144,6 +146,8 @@ class RowHistory:
         """Whether the versions answer for a position; takes in the events up to it, or begins to if they are many."""
         if self._end >= position and monotonic() < self._known_until:
             return True
+        if monotonic() < self._refused_until:
+            return False
         try:
             end = await self.find_end()
             if end is not None and end >= position:
@@ -152,7 +156,9 @@ class RowHistory:
                 await self.take_in(position)
                 return True
         except UgsError:
-            return False  # the tables cannot be made or are busy, or the log does not begin at its beginning
+            # The tables cannot be made or are busy, or the log does not begin at its beginning.
+            self._refused_until = monotonic() + REFUSED_SECONDS
+            return False
         if self._background is None or self._background.done():
             self._background = asyncio.create_task(self._take_in_all())
         return False

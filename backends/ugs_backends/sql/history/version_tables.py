@@ -48,10 +48,10 @@ def name_version_table(table: Table) -> str:
 def _list_indexes(table: Table) -> list[Index]:
     """The indexes of a table and of its uniqueness rules, which do not hold among versions.
 
-    Each ends with the first position, so that rows which came later are passed over in the index.
+    Each ends with the positions, so that versions which did not hold are passed over in the index.
     """
     indexes = [*table.indexes, *(Index(rule.fields, rule.when) for rule in table.unique)]
-    return [Index((*index.fields, SINCE), index.where) for index in indexes]
+    return [Index((*index.fields, SINCE, UNTIL), index.where) for index in indexes]
 
 
 def build_version_table(table: Table) -> Table:

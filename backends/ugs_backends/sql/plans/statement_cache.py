@@ -17,6 +17,7 @@ from ugs.reads.filters import Op
 from ugs.reads.plan import Read
 from ugs.reads.plan_parameters import PlanParameters
 from ugs.reads.rendering import Rendering, answer_too_large
+from ugs.storage.read_position import is_position_asked
 from ugs.support.bounded_cache import BoundedCache
 from ugs.tables import Kind
 from ugs_backends.sql.compiler import access_path
@@ -71,7 +72,7 @@ class StatementCache:
 
     async def text(self, plan: Read, rendering: Rendering) -> bytes | None:
         """The response of a plan; None where the database cannot render it."""
-        varying = PlanParameters(is_comparable)
+        varying = PlanParameters(is_comparable, self.shape.catalog.tables)
         # Values of placeholders are texts and integers, which are no values of columns with other types.
         holed = None if self._has_formats(plan) else varying.read(plan)
         if holed is None:
@@ -83,7 +84,7 @@ class StatementCache:
         if not statement.alone:
             return None
         parameters = statement.parameters(varying.values)
-        if statement.shared is not None:
+        if statement.shared is not None and not is_position_asked():
             return self._finish(await statement.shared.ask(parameters), rendering)
         text = self._finish(await self._fetch_text(statement.alone, parameters, rendering.max_bytes), rendering)
         statement.failures = 0 if text is not None else statement.failures + 1

@@ -52,6 +52,8 @@ class LogHeadCache(Struct):
 
     head: Head | None = None
     answers: dict[Table, dict[Question, list[Row]]] = {}
+    seen: int = 0
+    """The last position that this process has written."""
     announced: int = 0
     """The last position that this process wrote or is writing; its notification is ignored."""
 
@@ -75,6 +77,7 @@ class LogHeadCache(Struct):
         """Update the cache after our own commit."""
         last = events[-1]
         self.head = decode_head((last.position, last.timestamp, last.crc))
+        self.seen = last.position
         for table in tables:
             self.answers.pop(table, None)
 

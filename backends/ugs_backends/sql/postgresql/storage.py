@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from msgspec.structs import replace
 from sqlalchemy import URL
@@ -16,13 +16,22 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from ugs.catalog import Catalog
-from ugs.errors import Conflict, InvalidSyntax, StorageIOError, Unavailable
+from ugs.errors import Conflict, InvalidSyntax, StorageIOError, Unavailable, UniqueViolation
 from ugs.storage import Capabilities
+from ugs.storage.read_position import ReplicaStatus
 from ugs_backends.sql.connections.connection import DriverConnection
 from ugs_backends.sql.connections.engine import open_driver_connection
+from ugs_backends.sql.connections.pool import Pool
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.migrations.migration import open_transaction
-from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_history_lock
+from ugs_backends.sql.postgresql.connection import (
+    HISTORY_ROW,
+    LOG_ROW,
+    WRITE_LOCK,
+    PostgresqlLink,
+    get_history_lock,
+    lock_row,
+)
 from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs_backends.sql.postgresql.errors import DRIVER_ERRORS, translate_error
 from ugs_backends.sql.postgresql.extensions import ensure_extension
@@ -30,10 +39,11 @@ from ugs_backends.sql.postgresql.formats import register_formats
 from ugs_backends.sql.postgresql.json_renderer import PostgresqlJsonRenderer
 from ugs_backends.sql.postgresql.migrations import STEPS
 from ugs_backends.sql.postgresql.optimistic_session import FOLLOWS, LogHeadCache, OptimisticSession, follow_function
+from ugs_backends.sql.postgresql.replicas import Replica, ReplicaPool
 from ugs_backends.sql.postgresql.vector_extension import find_vector_schema, register, settle_indexes
 from ugs_backends.sql.session import SqlSession
 from ugs_backends.sql.settings import PostgresqlSettings, ssl_mode
-from ugs_backends.sql.storage import NATIVE, SqlStorage
+from ugs_backends.sql.storage import NATIVE, POOL_TIMEOUT_SECONDS, SqlStorage
 
 CONNECT_SECONDS = 5.0
 MIGRATION_SECONDS = 86_400.0
@@ -80,6 +90,7 @@ class PostgresqlStorage(SqlStorage):
         self.settings = settings
         self._head_cache, self._follows, self._careful_until = LogHeadCache(), False, 0.0
         self._pessimistic_groups = 0
+        self._read_pool: ReplicaPool | None = None
         self._listeners: list[PostgresqlLink] = []
         """The connections that receive notifications of commits."""
         self._engine = create_async_engine(
@@ -103,17 +114,80 @@ class PostgresqlStorage(SqlStorage):
             await link.close()
         await super().open(catalog)
         self._head_cache.forget()
-        self._follows = self.native and await self._make_follow()
+        # The function that checks and commits at once takes an advisory lock and notifies.
+        has_all = self.settings.listen and not self.settings.row_lock
+        self._follows = self.native and has_all and await self._make_follow()
+        if self.settings.replicas:
+            await self._open_replicas()
         if self.dialect.vectors is not None:
             async with self.session(write=True) as session:
                 await settle_indexes(session.link, self.dialect, catalog)
 
+    # ── replicas ─────────────────────────────────────────────────────────────
+
+    async def _open_replicas(self) -> None:
+        """Make the pools of the standbys, which need not answer yet."""
+        replicas = []
+        for host, port in self.settings.replicas:
+            settings = replace(
+                self.settings, host=host, port=port, more_hosts=(), replicas=(), session_attributes="any"
+            )
+            other = PostgresqlStorage(settings)
+            other.dialect = self.dialect
+            replicas.append(Replica(f"{host}:{port}", Pool(other.connect, self.settings.pool, POOL_TIMEOUT_SECONDS)))
+        self._read_pool = ReplicaPool(self.pool, replicas)
+        async with self._write_session() as session:
+            self._read_pool.note((await session.head()).position)
+        self._read_pool.start()
+
+    async def close(self) -> None:
+        pool, self._read_pool = self._read_pool, None
+        if pool is not None:
+            await pool.close()
+        await super().close()
+
+    async def wipe(self) -> None:
+        await super().wipe()
+        self._head_cache.seen = 0
+        if self._read_pool is not None:
+            async with self.session(write=True) as session:
+                ((place,),) = await session.link.rows("SELECT pg_current_wal_insert_lsn()::text")
+            self._read_pool.forget(place)
+
+    @property
+    def read_pool(self) -> Pool[DriverConnection]:
+        return self.pool if self._read_pool is None else self._read_pool
+
+    def known_position(self) -> int | None:
+        return None if self._read_pool is None else self._read_pool.seen
+
+    def replicas(self) -> list[ReplicaStatus]:
+        return [] if self._read_pool is None else self._read_pool.status()
+
+    def _note(self, position: int) -> None:
+        if self._read_pool is not None:
+            self._read_pool.note(position)
+
     async def _make_schema(self, link: DriverConnection) -> None:
+        if self.settings.row_lock:
+            await self._make_lock(link)
         # Gateways that start at the same time would both create it; the write lock serialises them.
         async with open_transaction(link):
             found = await link.rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [self.settings.schema])
             if not found:
                 await link.run(f'CREATE SCHEMA "{self.settings.schema}"')
+
+    async def _make_lock(self, link: DriverConnection) -> None:
+        """Make the rows that writers lock, before the first of them can."""
+        table = f'"{self.settings.schema}".{WRITE_LOCK}'
+        statements = (
+            f'CREATE SCHEMA IF NOT EXISTS "{self.settings.schema}"',
+            f"CREATE TABLE IF NOT EXISTS {table} (id int PRIMARY KEY)",
+            f"INSERT INTO {table} VALUES ({LOG_ROW}), ({HISTORY_ROW}) ON CONFLICT DO NOTHING",
+        )
+        for statement in statements:
+            with suppress(UniqueViolation):  # another gateway makes it at the same moment
+                await link.run(statement)
 
     async def connect(self, *, write: bool = False) -> PostgresqlLink:
         try:
@@ -125,7 +199,14 @@ class PostgresqlStorage(SqlStorage):
         except DRIVER_ERRORS as error:
             raise translate_error(error, self.describe()) from error
         deadline = MIGRATION_SECONDS if write else self.settings.deadline
-        link = PostgresqlLink(connection, self.settings.schema, self.describe(), deadline)
+        link = PostgresqlLink(
+            connection,
+            self.settings.schema,
+            self.describe(),
+            deadline,
+            row_lock=self.settings.row_lock,
+            notifies=self.settings.listen,
+        )
         if write:
             await link.run("SET statement_timeout = 0")
         return link
@@ -148,6 +229,7 @@ class PostgresqlStorage(SqlStorage):
             try:
                 yield session
                 await session.finish()
+                self._note(self._head_cache.seen)
             except BaseException as error:
                 self._head_cache.forget()
                 self._invalidate_listeners()
@@ -174,13 +256,19 @@ class PostgresqlStorage(SqlStorage):
         async with super()._write_session() as session:
             self._head_cache.forget()
             yield session
+        self._note(session.appended_until)
+
+    def lock_history(self) -> list[str]:
+        if self.settings.row_lock:
+            return [lock_row(HISTORY_ROW)]
+        return [f"SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})"]
 
     @asynccontextmanager
     async def history_session(self) -> AsyncIterator[SqlSession]:
         link = await self.pool.acquire()
         try:
             # Versions follow from committed events, so nobody has to wait for those who write new ones.
-            await link.run(f"BEGIN; SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})")
+            await link.run("BEGIN", *self.lock_history())
             try:
                 yield self._session_on(link, self.shape)
                 await link.run("COMMIT")
@@ -231,11 +319,17 @@ class PostgresqlStorage(SqlStorage):
 
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the head position whenever a commit of any process moves it; survives lost connections."""
+        if not self.settings.listen:
+            async with aclosing(cast("AsyncGenerator[int, None]", super().watch(after))) as polled:
+                async for position in polled:
+                    self._note(position)
+                    yield position
         pause = SHORTEST_PAUSE
         while True:
             try:
                 async with aclosing(self._listen(after)) as positions:
                     async for position in positions:
+                        self._note(position)
                         yield position
                         after, pause = position, SHORTEST_PAUSE
             except (Unavailable, Conflict):

@@ -464,7 +464,7 @@ class AsyncMethods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> t.ElementChangeConnection:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         found: t.ElementChangeConnection = await self._call(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -480,7 +480,7 @@ class AsyncMethods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> AsyncGenerator[t.ElementChange, None]:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         return self._iterate(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -1140,6 +1140,31 @@ class AsyncMethods:
         )
         return found
 
+    async def fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.FactProposalConnection:
+        """Facts that were proposed, oldest first"""
+        found: t.FactProposalConnection = await self._call(
+            op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields
+        )
+        return found
+
+    def iterate_fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> AsyncGenerator[t.FactProposal, None]:
+        """Facts that were proposed, oldest first"""
+        return self._iterate(op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields)
+
     async def viewer(self, *, fields: str | None = None) -> t.Viewer:
         """Who asks, and what they may do"""
         found: t.Viewer = await self._call(op.VIEWER, {}, fields)
@@ -1313,6 +1338,26 @@ class AsyncMethods:
         )
         return found
 
+    async def unmerge_entity(
+        self, entity_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.EntityPayload:
+        """Undo a merge: names, aliases and facts of the merged entity come back"""
+        found: t.EntityPayload = await self._call(
+            op.UNMERGE_ENTITY, {"entityId": entity_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    async def keep_entities_apart(
+        self, entity_id: str, other_id: str, *, idempotency_key: str | None = OMITTED
+    ) -> bool:
+        """Remember that two entities are not the same; they are not suggested again"""
+        found: bool = await self._call(
+            op.KEEP_ENTITIES_APART,
+            {"entityId": entity_id, "otherId": other_id, "idempotencyKey": idempotency_key},
+            None,
+        )
+        return found
+
     async def register_predicate(
         self, input: t.RegisterPredicateInput, *, fields: str | None = None
     ) -> t.PredicatePayload:
@@ -1389,14 +1434,49 @@ class AsyncMethods:
         )
         return found
 
-    async def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED) -> bool:
+    async def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED, reopen: bool = OMITTED) -> bool:
         """Forget a fact with its evidence, as if it had never been said"""
-        found: bool = await self._call(op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key}, None)
+        found: bool = await self._call(
+            op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key, "reopen": reopen}, None
+        )
+        return found
+
+    async def correct_fact(self, input: t.CorrectFactInput, *, fields: str | None = None) -> t.CorrectionPayload:
+        """End a fact, replace its object, or retract it as never true, with a reason"""
+        found: t.CorrectionPayload = await self._call(op.CORRECT_FACT, {"input": input}, fields)
         return found
 
     async def ingest(self, input: t.IngestInput, *, fields: str | None = None) -> t.IngestPayload:
         """Keep notes with the entities and relations read out of them, all or none"""
         found: t.IngestPayload = await self._call(op.INGEST, {"input": input}, fields)
+        return found
+
+    async def approve_proposal(
+        self, proposal_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.ProposalPayload:
+        """Make a proposal a fact; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = await self._call(
+            op.APPROVE_PROPOSAL, {"proposalId": proposal_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    async def reject_proposal(
+        self,
+        proposal_id: str,
+        *,
+        reason: str | None = OMITTED,
+        idempotency_key: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.ProposalPayload:
+        """Reject a proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = await self._call(
+            op.REJECT_PROPOSAL, {"proposalId": proposal_id, "reason": reason, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    async def edit_proposal(self, input: t.EditProposalInput, *, fields: str | None = None) -> t.ProposalPayload:
+        """Change a pending proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = await self._call(op.EDIT_PROPOSAL, {"input": input}, fields)
         return found
 
     async def create_ontology(self, input: t.CreateOntologyInput, *, fields: str | None = None) -> t.OntologyPayload:
@@ -2049,7 +2129,7 @@ class Methods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> t.ElementChangeConnection:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         found: t.ElementChangeConnection = self._call(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -2065,7 +2145,7 @@ class Methods:
         after: str | None = OMITTED,
         fields: str | None = None,
     ) -> Generator[t.ElementChange, None, None]:
-        """Elements added, changed and removed between two points in time, by id"""
+        """What was added, changed and removed between two points in time, by id"""
         return self._iterate(
             op.CHANGES, {"from": from_, "to": to, "filter": filter, "first": first, "after": after}, fields
         )
@@ -2725,6 +2805,31 @@ class Methods:
         )
         return found
 
+    def fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.FactProposalConnection:
+        """Facts that were proposed, oldest first"""
+        found: t.FactProposalConnection = self._call(
+            op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields
+        )
+        return found
+
+    def iterate_fact_proposals(
+        self,
+        *,
+        state: t.ProposalState = OMITTED,
+        first: int = OMITTED,
+        after: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> Generator[t.FactProposal, None, None]:
+        """Facts that were proposed, oldest first"""
+        return self._iterate(op.FACT_PROPOSALS, {"state": state, "first": first, "after": after}, fields)
+
     def viewer(self, *, fields: str | None = None) -> t.Viewer:
         """Who asks, and what they may do"""
         found: t.Viewer = self._call(op.VIEWER, {}, fields)
@@ -2894,6 +2999,24 @@ class Methods:
         )
         return found
 
+    def unmerge_entity(
+        self, entity_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.EntityPayload:
+        """Undo a merge: names, aliases and facts of the merged entity come back"""
+        found: t.EntityPayload = self._call(
+            op.UNMERGE_ENTITY, {"entityId": entity_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    def keep_entities_apart(self, entity_id: str, other_id: str, *, idempotency_key: str | None = OMITTED) -> bool:
+        """Remember that two entities are not the same; they are not suggested again"""
+        found: bool = self._call(
+            op.KEEP_ENTITIES_APART,
+            {"entityId": entity_id, "otherId": other_id, "idempotencyKey": idempotency_key},
+            None,
+        )
+        return found
+
     def register_predicate(self, input: t.RegisterPredicateInput, *, fields: str | None = None) -> t.PredicatePayload:
         """Know a predicate at a level; one that is known there stays as it is"""
         found: t.PredicatePayload = self._call(op.REGISTER_PREDICATE, {"input": input}, fields)
@@ -2966,14 +3089,49 @@ class Methods:
         )
         return found
 
-    def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED) -> bool:
+    def delete_fact(self, fact_id: str, *, idempotency_key: str | None = OMITTED, reopen: bool = OMITTED) -> bool:
         """Forget a fact with its evidence, as if it had never been said"""
-        found: bool = self._call(op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key}, None)
+        found: bool = self._call(
+            op.DELETE_FACT, {"factId": fact_id, "idempotencyKey": idempotency_key, "reopen": reopen}, None
+        )
+        return found
+
+    def correct_fact(self, input: t.CorrectFactInput, *, fields: str | None = None) -> t.CorrectionPayload:
+        """End a fact, replace its object, or retract it as never true, with a reason"""
+        found: t.CorrectionPayload = self._call(op.CORRECT_FACT, {"input": input}, fields)
         return found
 
     def ingest(self, input: t.IngestInput, *, fields: str | None = None) -> t.IngestPayload:
         """Keep notes with the entities and relations read out of them, all or none"""
         found: t.IngestPayload = self._call(op.INGEST, {"input": input}, fields)
+        return found
+
+    def approve_proposal(
+        self, proposal_id: str, *, idempotency_key: str | None = OMITTED, fields: str | None = None
+    ) -> t.ProposalPayload:
+        """Make a proposal a fact; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = self._call(
+            op.APPROVE_PROPOSAL, {"proposalId": proposal_id, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    def reject_proposal(
+        self,
+        proposal_id: str,
+        *,
+        reason: str | None = OMITTED,
+        idempotency_key: str | None = OMITTED,
+        fields: str | None = None,
+    ) -> t.ProposalPayload:
+        """Reject a proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = self._call(
+            op.REJECT_PROPOSAL, {"proposalId": proposal_id, "reason": reason, "idempotencyKey": idempotency_key}, fields
+        )
+        return found
+
+    def edit_proposal(self, input: t.EditProposalInput, *, fields: str | None = None) -> t.ProposalPayload:
+        """Change a pending proposal; FORBIDDEN for whoever proposed it"""
+        found: t.ProposalPayload = self._call(op.EDIT_PROPOSAL, {"input": input}, fields)
         return found
 
     def create_ontology(self, input: t.CreateOntologyInput, *, fields: str | None = None) -> t.OntologyPayload:

@@ -606,6 +606,16 @@ RECALL = Operation(
         "budgetTokens omitted truncated text"
     ),
 )
+FACT_PROPOSALS = Operation(
+    "query",
+    "factProposals",
+    {"state": "ProposalState!", "first": "Int!", "after": "String"},
+    selection=(
+        "pageInfo { hasNextPage endCursor } nodes { proposalId state scope proposer noteId subject predicate "
+        "objectEntity objectValue validFrom validTo decidedBy reason }"
+    ),
+    page="nodes",
+)
 VIEWER = Operation(
     "query",
     "viewer",
@@ -817,6 +827,22 @@ MERGE_ENTITIES = Operation(
     ),
     key="argument",
 )
+UNMERGE_ENTITY = Operation(
+    "mutation",
+    "unmergeEntity",
+    {"entityId": "ID!", "idempotencyKey": "String"},
+    selection=(
+        "entity { id entityId tenantId projectId canonical canonicalNorm kind createdAt updatedAt } created "
+        "clientMutationId"
+    ),
+    key="argument",
+)
+KEEP_ENTITIES_APART = Operation(
+    "mutation",
+    "keepEntitiesApart",
+    {"entityId": "ID!", "otherId": "ID!", "idempotencyKey": "String"},
+    key="argument",
+)
 REGISTER_PREDICATE = Operation(
     "mutation",
     "registerPredicate",
@@ -894,8 +920,21 @@ INVALIDATE_FACT = Operation(
 DELETE_FACT = Operation(
     "mutation",
     "deleteFact",
-    {"factId": "ID!", "idempotencyKey": "String"},
+    {"factId": "ID!", "idempotencyKey": "String", "reopen": "Boolean!"},
     key="argument",
+)
+CORRECT_FACT = Operation(
+    "mutation",
+    "correctFact",
+    {"input": "CorrectFactInput!"},
+    selection=(
+        "fact { factId subject { entityId canonical } predicate objectEntity { entityId canonical } "
+        "objectValue scope validFrom validTo active } before { factId subject { entityId canonical } "
+        "predicate objectEntity { entityId canonical } objectValue scope validFrom validTo active } reopened "
+        "{ factId subject { entityId canonical } predicate objectEntity { entityId canonical } objectValue "
+        "scope validFrom validTo active } warnings { code message id }"
+    ),
+    key="input",
 )
 INGEST = Operation(
     "mutation",
@@ -904,8 +943,45 @@ INGEST = Operation(
     selection=(
         "notes { id noteId tenantId projectId agentId scope text source createdAt } facts { factId subject { "
         "entityId canonical } predicate objectEntity { entityId canonical } objectValue scope validFrom "
-        "validTo active } created events { id eventId seq timestamp hidden type elementId version data by } "
-        "warnings { code message id } clientMutationId"
+        "validTo active } proposals { proposalId state scope proposer noteId subject predicate objectEntity "
+        "objectValue validFrom validTo decidedBy reason } created events { id eventId seq timestamp hidden "
+        "type elementId version data by } warnings { code message id } clientMutationId"
+    ),
+    key="input",
+)
+APPROVE_PROPOSAL = Operation(
+    "mutation",
+    "approveProposal",
+    {"proposalId": "ID!", "idempotencyKey": "String"},
+    selection=(
+        "proposal { proposalId state scope proposer noteId subject predicate objectEntity objectValue "
+        "validFrom validTo decidedBy reason } fact { factId subject { entityId canonical } predicate "
+        "objectEntity { entityId canonical } objectValue scope validFrom validTo active } warnings { code "
+        "message id }"
+    ),
+    key="argument",
+)
+REJECT_PROPOSAL = Operation(
+    "mutation",
+    "rejectProposal",
+    {"proposalId": "ID!", "reason": "String", "idempotencyKey": "String"},
+    selection=(
+        "proposal { proposalId state scope proposer noteId subject predicate objectEntity objectValue "
+        "validFrom validTo decidedBy reason } fact { factId subject { entityId canonical } predicate "
+        "objectEntity { entityId canonical } objectValue scope validFrom validTo active } warnings { code "
+        "message id }"
+    ),
+    key="argument",
+)
+EDIT_PROPOSAL = Operation(
+    "mutation",
+    "editProposal",
+    {"input": "EditProposalInput!"},
+    selection=(
+        "proposal { proposalId state scope proposer noteId subject predicate objectEntity objectValue "
+        "validFrom validTo decidedBy reason } fact { factId subject { entityId canonical } predicate "
+        "objectEntity { entityId canonical } objectValue scope validFrom validTo active } warnings { code "
+        "message id }"
     ),
     key="input",
 )

@@ -385,6 +385,36 @@ ContextFact = TypedDict(
 """A fact in the context of a note"""
 
 
+class CorrectFactInput(TypedDict, total=False):
+    factId: "Required[str]"
+    action: "Required[CorrectionAction]"
+    reason: "Required[str]"
+    objectEntity: "EntityRef | None"
+    objectValue: "str | None"
+    at: "str | datetime | None"
+    reopen: "Required[bool]"
+    idempotencyKey: "str | None"
+
+
+"""The correction of a fact"""
+
+
+CorrectionAction = Literal["END", "REPLACE", "RETRACT"]
+
+CorrectionPayload = TypedDict(
+    "CorrectionPayload",
+    {
+        "fact": "Fact | None",
+        "before": "Fact | None",
+        "reopened": "list[Fact]",
+        "warnings": "list[Warning]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""What came of a correction"""
+
+
 class CreateApiKeyInput(TypedDict, total=False):
     name: "Required[str]"
     roles: "Required[list[Role]]"
@@ -619,6 +649,20 @@ EdgePayload = TypedDict(
 """An edge that was added or changed"""
 
 
+class EditProposalInput(TypedDict, total=False):
+    proposalId: "Required[str]"
+    subject: "str | None"
+    predicate: "str | None"
+    objectEntity: "str | None"
+    objectValue: "str | None"
+    validFrom: "str | datetime | None"
+    validTo: "str | datetime | None"
+    idempotencyKey: "str | None"
+
+
+"""What a pending proposal says instead; what is left out stays"""
+
+
 Element = TypedDict(
     "Element",
     {
@@ -653,7 +697,7 @@ ElementChange = TypedDict(
     },
     total=False,
 )
-"""An element that differs between two positions of the log"""
+"""An element or a record that differs between two positions of the log"""
 
 
 ElementChangeConnection = TypedDict(
@@ -683,7 +727,7 @@ ElementChangeEdge = TypedDict(
 """A change on a page, with the cursor behind it"""
 
 
-ElementKind = Literal["NODE", "EDGE"]
+ElementKind = Literal["NODE", "EDGE", "ENTITY", "PREDICATE", "NOTE", "FACT", "ONTOLOGY"]
 
 ElementVersion = TypedDict(
     "ElementVersion",
@@ -881,6 +925,7 @@ EventType = Literal[
     "FactAdded",
     "FactSuperseded",
     "EvidenceAdded",
+    "EntityKeptApart",
     "NoteDeleted",
     "EntityDeleted",
     "PredicateUpdated",
@@ -891,11 +936,19 @@ EventType = Literal[
     "FactOverridden",
     "FactMoved",
     "FactDeleted",
+    "EvidenceRemoved",
+    "FactUnlinked",
+    "EntityMergeEnded",
+    "EntityRestored",
+    "PredicateRestored",
+    "NoteRestored",
+    "FactRestored",
     "OntologyCreated",
     "OntologyNodeTypeAdded",
     "OntologyConnectionTypeAdded",
     "OntologyPropertiesAdded",
     "OntologyEnforcementSet",
+    "OntologyRestored",
     "ProgramStored",
     "ProgramUpdated",
     "ProgramDeleted",
@@ -905,6 +958,10 @@ EventType = Literal[
     "ExtractionPostponed",
     "ExtractionFinished",
     "ExtractionGivenUp",
+    "FactProposed",
+    "ProposalEdited",
+    "ProposalApproved",
+    "ProposalRejected",
     "WebhookCreated",
     "WebhookPaused",
     "WebhookResumed",
@@ -1017,6 +1074,54 @@ FactPayload = TypedDict(
     total=False,
 )
 """What came of an assertion"""
+
+
+FactProposal = TypedDict(
+    "FactProposal",
+    {
+        "proposalId": "str",
+        "state": "ProposalState",
+        "scope": "str",
+        "proposer": "str",
+        "noteId": "str",
+        "subject": "str",
+        "predicate": "str",
+        "objectEntity": "str | None",
+        "objectValue": "str | None",
+        "validFrom": "str | None",
+        "validTo": "str | None",
+        "decidedBy": "str | None",
+        "reason": "str | None",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A fact that a note states and that somebody has to approve; no read of facts shows it"""
+
+
+FactProposalConnection = TypedDict(
+    "FactProposalConnection",
+    {
+        "edges": "list[FactProposalEdge]",
+        "pageInfo": "PageInfo",
+        "nodes": "list[FactProposal]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A page of proposals, oldest first"""
+
+
+FactProposalEdge = TypedDict(
+    "FactProposalEdge",
+    {
+        "cursor": "str",
+        "node": "FactProposal",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A proposal on a page, with the cursor behind it"""
 
 
 FactReasons = TypedDict(
@@ -1302,6 +1407,7 @@ ImportPayload = TypedDict(
 class IngestInput(TypedDict, total=False):
     scope: "Required[str]"
     notes: "Required[list[NoteToIngestInput]]"
+    trust: "Required[Trust]"
     requireSupport: "Required[bool]"
     skipKnown: "Required[bool]"
     tenantId: "str | None"
@@ -1319,6 +1425,7 @@ IngestPayload = TypedDict(
     {
         "notes": "list[Note]",
         "facts": "list[Fact]",
+        "proposals": "list[FactProposal]",
         "created": "int",
         "events": "list[Event]",
         "warnings": "list[Warning]",
@@ -1818,6 +1925,21 @@ PropertyOp = Literal[
     "EQ", "NE", "LT", "LTE", "GT", "GTE", "IN", "CONTAINS", "STARTS_WITH", "ENDS_WITH", "EXISTS", "IS_NULL"
 ]
 
+ProposalPayload = TypedDict(
+    "ProposalPayload",
+    {
+        "proposal": "FactProposal",
+        "fact": "Fact | None",
+        "warnings": "list[Warning]",
+        "__typename": "str",
+    },
+    total=False,
+)
+"""A proposal after a decision"""
+
+
+ProposalState = Literal["PENDING", "APPROVED", "REJECTED"]
+
 RawLink = TypedDict(
     "RawLink",
     {
@@ -2261,6 +2383,8 @@ TraversalStep = TypedDict(
 )
 """A node that a traversal reached"""
 
+
+Trust = Literal["BELIEVE", "PROPOSE"]
 
 TypeCount = TypedDict(
     "TypeCount",

@@ -8,12 +8,14 @@ export interface GenerateOptions {
   scalars?: Record<string, string>;
   /** Where `TypedDocument` comes from. */
   from?: string;
+  /** Where `Json` comes from; the same place, unless it is told. */
+  json?: string;
 }
 
 const HEAD = "// Written by ugs-codegen; run it again instead of editing this.";
 
 /** A module with the schema's inputs and enums, and for each operation its document, its variables and its result. */
-export function generate(sdl: string, operations: string, { scalars = {}, from = "@ugs/client" }: GenerateOptions = {}): string {
+export function generate(sdl: string, operations: string, { scalars = {}, from = "@ugs/client", json = from }: GenerateOptions = {}): string {
   const schema = buildSchema(sdl);
   const document = parse(operations || "{ __typename }");
   if (operations) check(schema, document);
@@ -23,7 +25,7 @@ export function generate(sdl: string, operations: string, { scalars = {}, from =
   const text = [...used.values(), ...parts].join("\n\n");
   const imports = [
     ...(parts.length ? [`import { type TypedDocument, typed } from "${from}";`] : []),
-    ...(/\bJson\b/.test(text) ? [`import type { Json } from "${from}";`] : []),
+    ...(/\bJson\b/.test(text) ? [`import type { Json } from "${json}";`] : []),
   ];
   return `${[HEAD, ...imports].join("\n")}\n\n${text}\n`;
 }

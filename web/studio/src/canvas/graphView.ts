@@ -7,6 +7,7 @@ import type { GraphEdge, GraphNode } from "../model/types.ts";
 import type { ChangeKind, Scene, SceneEdge, SceneNode } from "../model/scene.ts";
 import { type Ink, hoverDrawer, labelDrawer } from "./drawing.ts";
 import { Layout } from "./layout.ts";
+import { FrameClock } from "./motion.ts";
 
 export interface ViewOptions {
   colourOf: (node: GraphNode) => string;
@@ -21,6 +22,7 @@ export interface ViewOptions {
 
 export const CHANGE_COLOURS: Record<ChangeKind, string> = { added: "#2fb887", changed: "#e0a52c", gone: "#e0587d" };
 const MAX_EDGE_LABELS = 400;
+const REST_MS = 160;
 
 type Colours = Ink & { dim: string; line: string; edge: string };
 
@@ -34,6 +36,8 @@ export class GraphView {
   private readonly observer = new ResizeObserver(() => this.sigma.refresh());
   private hovered: string | null = null;
   private dragged: string | null = null;
+  private readonly clock = new FrameClock();
+  private resting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     container: HTMLElement,
@@ -75,6 +79,7 @@ export class GraphView {
     });
     this.layout = new Layout(scene.graph, () => this.refresh());
     this.listen();
+    this.watchMotion();
     this.observer.observe(container);
     this.applyTheme();
   }
@@ -133,6 +138,7 @@ export class GraphView {
 
   close(): void {
     this.observer.disconnect();
+    clearTimeout(this.resting);
     this.layout.close();
     this.sigma.kill();
   }
@@ -219,7 +225,29 @@ export class GraphView {
     captor.on("mouseup", drop);
   }
 
+  /** Where frames come slowly while the picture is moved, its edges and labels are left out until it rests. */
+  private watchMotion(): void {
+    const { sigma } = this;
+    const place = sigma.getContainer();
+    const rest = () => {
+      this.resting = undefined;
+      this.clock.rest();
+      place.classList.remove("coarse");
+      sigma.setSettings({ hideEdgesOnMove: false, hideLabelsOnMove: false });
+    };
+    sigma.getCamera().on("updated", () => {
+      clearTimeout(this.resting);
+      this.resting = setTimeout(rest, REST_MS);
+    });
+    sigma.on("afterRender", () => {
+      if (this.resting === undefined || !this.clock.note(performance.now()) || place.classList.contains("coarse")) return;
+      place.classList.add("coarse");
+      sigma.setSettings({ hideEdgesOnMove: true, hideLabelsOnMove: true });
+    });
+  }
+
   private hover(id: string | null): void {
+    this.sigma.getContainer().classList.toggle("hovering", id !== null);
     this.hovered = this.dragged ? null : id;
     this.sigma.getContainer().style.cursor = id ? "pointer" : "";
     this.sigma.refresh({ skipIndexation: true });

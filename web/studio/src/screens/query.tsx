@@ -130,6 +130,8 @@ function QueryList({ title, queries, choose }: { title: string; queries: string[
 /** A text field for code with line numbers; Tab leaves it, so that keyboards are not caught. */
 export function CodeEditor({ label, text, change, run }: { label: string; text: string; change: (text: string) => void; run: () => void }) {
   const lines = text.split("\n").length;
+  // One more than there are: the bar under long lines takes the place of one.
+  const shown = Math.max(lines + 1, 8);
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -137,8 +139,8 @@ export function CodeEditor({ label, text, change, run }: { label: string; text: 
   };
   return (
     <div class="code-editor">
-      <pre aria-hidden="true">{Array.from({ length: Math.max(lines, 8) }, (_, at) => (at < lines ? at + 1 : "")).join("\n")}</pre>
-      <textarea aria-label={label} spellcheck={false} autocapitalize="off" rows={Math.max(lines, 8)} value={text} onInput={(event) => change(event.currentTarget.value)} onKeyDown={press} />
+      <pre aria-hidden="true">{Array.from({ length: shown }, (_, at) => (at < lines ? at + 1 : "")).join("\n")}</pre>
+      <textarea aria-label={label} spellcheck={false} autocapitalize="off" rows={shown} value={text} onInput={(event) => change(event.currentTarget.value)} onKeyDown={press} />
     </div>
   );
 }

@@ -18,7 +18,7 @@ import { Button, ErrorBox, formatTime } from "../ui/widgets.tsx";
 
 const MAX_NODES = 500;
 const MAX_SAMPLES = 24;
-const WAIT_MS = 180;
+const WAIT_MS = 80;
 const PLAY_MS = 900;
 const COST_OF_A_MOMENT = 2_000;
 const COST_OF_A_PAGE = 501;
@@ -38,6 +38,8 @@ function stateAt(position: number): Promise<GraphState> {
 }
 
 interface Shown {
+  from: number;
+  to: number;
   before: GraphState;
   after: GraphState;
   difference: Difference;
@@ -74,7 +76,7 @@ export function TimeScreen() {
       <ul class="change-legend" aria-label={texts.time.changes}>
         {(["added", "changed", "gone"] as const).map((kind) => <li key={kind}><span class="dot" style={{ background: CHANGE_COLOURS[kind] }} />{texts.time[kind]} <b>{counts?.[kind] ?? texts.none}</b></li>)}
       </ul>
-      <section class="time-panel" aria-label={texts.screens.time} aria-busy={shown === null}>
+      <section class="time-panel" aria-label={texts.screens.time} aria-busy={shown?.from !== from || shown.to !== to} data-shown={shown ? `${shown.from}-${shown.to}` : undefined}>
         <Density samples={samples} last={last} from={from} to={to} />
         <Slider which={texts.time.from} value={from} last={last} samples={samples} change={(value) => setParams({ from: String(Math.min(value, to)) })} />
         <Slider which={texts.time.to} value={to} last={last} samples={samples} change={(value) => setParams({ to: String(Math.max(value, from)) })} />
@@ -112,7 +114,7 @@ function useMoments(from: number, to: number) {
         if (!current) return;
         const difference = diffStates(before, after);
         const fresh = draw(scene.current, before, after, difference);
-        setShown({ before, after, difference, took: performance.now() - started });
+        setShown({ from, to, before, after, difference, took: performance.now() - started });
         setError(null);
         setRevision((count) => count + 1);
         if (fresh) setArrangement((count) => count + 1);

@@ -41,12 +41,22 @@ export function SearchBox() {
   const [open, setOpen] = useState(false);
   const list = useId();
   const box = useRef<HTMLInputElement>(null);
+  // Whoever presses Enter while the suggestions are on their way waits for those: they are not asked for twice.
+  const asked = useRef<{ text: string; likeness: boolean; answer: Promise<GraphNode[]> } | null>(null);
+  const suggestOnce = (words: string) => {
+    if (asked.current?.text !== words || asked.current.likeness !== likeness) asked.current = { text: words, likeness, answer: suggest(words, likeness) };
+    const { answer } = asked.current;
+    answer.catch(() => {
+      if (asked.current?.answer === answer) asked.current = null;
+    });
+    return answer;
+  };
   useEffect(() => {
     setAt(-1);
     if (!text.trim() || !started.peek()) return setFound(null);
     let current = true;
     const timer = setTimeout(() => {
-      suggest(text.trim(), likeness).then((nodes) => current && setFound(nodes), report);
+      suggestOnce(text.trim()).then((nodes) => current && setFound(nodes), report);
     }, WAIT_MS);
     return () => {
       current = false;
@@ -64,7 +74,7 @@ export function SearchBox() {
     return () => window.removeEventListener("keydown", focusBox);
   }, []);
   const choose = async (node: GraphNode | undefined) => {
-    const chosen = node ?? (await attempt(() => suggest(text.trim(), likeness)))?.[0];
+    const chosen = node ?? (await attempt(() => suggestOnce(text.trim())))?.[0];
     if (!chosen) return;
     setOpen(false);
     await attempt(() => openNode(chosen));
@@ -82,7 +92,7 @@ export function SearchBox() {
   return (
     <div class="search" onFocusOut={(event) => !event.currentTarget.contains(event.relatedTarget as Node) && setOpen(false)}>
       <input ref={box} type="search" role="combobox" list={undefined} aria-label={texts.search.label} aria-expanded={shown} aria-controls={list} aria-autocomplete="list" aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined}
-        placeholder={texts.search.placeholder} value={text} onInput={(event) => { setText(event.currentTarget.value); setOpen(true); }} onFocus={() => setOpen(true)} onKeyDown={press} />
+        placeholder={texts.search.placeholder} value={text} onInput={(event) => { asked.current = null; setText(event.currentTarget.value); setOpen(true); }} onFocus={() => setOpen(true)} onKeyDown={press} />
       <label class="likeness" title={texts.search.likeness}>
         <input type="checkbox" checked={likeness} onChange={(event) => setLikeness(event.currentTarget.checked)} aria-label={texts.search.likeness} /> ≈
       </label>
