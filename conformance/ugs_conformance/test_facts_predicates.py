@@ -476,6 +476,24 @@ async def test_a_fact_with_an_end_interrupts_what_holds_for_readers_only(know: K
     assert [await know.values("alice", day(n)) for n in (4, 5, 6, 7)] == [["A"], ["B"], ["B"], ["A"]]
 
 
+@clause("FACT-72", "FACT-78")
+async def test_what_was_interrupted_holds_again_from_where_the_interruption_ends_early(know: Know) -> None:
+    await know.predicate("works_at")
+    await know.say("alice", "works_at", "A", valid_from=day(1))
+    short = (await know.say("alice", "works_at", "B", valid_from=day(5), valid_to=day(10))).fact
+    assert [await know.values("alice", day(number)) for number in (4, 5, 8, 10)] == [["A"], ["B"], ["B"], ["A"]]
+
+    await know.facts.invalidate_fact(short.fact_id, day(7))
+
+    assert [await know.values("alice", day(number)) for number in (4, 5, 6, 7, 8)] == [
+        ["A"],
+        ["B"],
+        ["B"],
+        ["A"],
+        ["A"],
+    ]
+
+
 @clause("FACT-80", "FACT-81")
 async def test_an_earlier_beginning_of_a_known_fact_extends_it(know: Know) -> None:
     known = await know.say("alice", "likes", "tea", valid_from=day(5))

@@ -92,6 +92,18 @@ async def replayed(storage: Storage, catalog: Catalog, position: int) -> AsyncIt
         await fresh.close()
 
 
+@asynccontextmanager
+async def replayed_with_history(storage: Storage, catalog: Catalog, position: int) -> AsyncIterator[Storage]:
+    """The same, with former rows."""
+    fresh = storage_for("memory:")
+    await fresh.open(catalog)
+    try:
+        await copy_log(storage, fresh, catalog, until=position)
+        yield fresh
+    finally:
+        await fresh.close()
+
+
 async def answers(storage: Storage, question: Question) -> list[Any]:
     """All that a question tells; a refusal as its error."""
     table = question.plan.table.stored
@@ -156,6 +168,11 @@ async def check(harness: Harness, history: list[Group], asked: list[Question]) -
         end = system.bus.position
         for position in {end, middle, end * asked[0].share // 100}:
             await same_past(system, position, asked)
+        if await system.storage.history_end() is not None:
+            assert system.moments.replayed == 0  # the store's own versions answered
+            assert await system.storage.history_end() == end
+            async with replayed_with_history(system.storage, system.catalog, end) as expected:
+                assert await system.storage.compare_history(expected) == []
     finally:
         await system.close()
 

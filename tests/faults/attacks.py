@@ -72,6 +72,11 @@ def long_queries(number: int) -> bytes:
     return _body("query($p: JSON!) { validateProgram(program: $p) { valid } }", p=tree)
 
 
+AGGREGATE = (
+    'graphNodes(first: 500) { aggregate { count %s groupBy(by: [{property: "number"}], first: 500) { count } } }'
+    % " ".join(f'{name}(property: "number")' for name in ("sum", "avg", "min", "max"))
+)
+LINKED = 'graphNodes(first: 1, filter: {outgoing: {some: {toNode: {incoming: {none: {fromNode: {types: ["X"]}}}}}}}) { totalCount }'
 ATTACKS: dict[str, Attack] = {
     "neighbours of a hub": aliases('neighbors(id: "hub", first: 500) { id label properties }'),
     "neighbours of a hub without a page": aliases('neighbors(id: "hub") { id }'),
@@ -94,6 +99,16 @@ ATTACKS: dict[str, Attack] = {
     "the graph of a large result": drawn("WITH range(1, 100000) AS l UNWIND range(1, 60) AS x RETURN l"),
     "a program of very many statements": program,
     "a program of very long queries": long_queries,
+    "aggregates of all nodes": aliases(AGGREGATE, 12),
+    "orders by a property": aliases('graphNodes(first: 500, orderBy: {property: "number"}) { nodes { id } }', 12),
+    "conditions on related rows": aliases(LINKED, 6),
+    "all changes": aliases("changes(from: {position: 0}, first: 500) { nodes { elementId before after } }", 4),
+    "a preview of undoing all": lambda number: _body(
+        "mutation($n: Position!) { undo(input: {range: {after: $n}}, preview: true) { __typename } }", n=number % 9
+    ),
+    "a long question": lambda number: _body(
+        "query($q: String!) { recall(query: $q) { items { text } } }", q=f"w{number} " + "n1 hub " * 550
+    ),
     "a long pipeline of wide rows": hostile("OPTIONAL MATCH (n) " * 800 + "RETURN 1"),
     "a chain of very many steps": hostile("MATCH " + "-->".join(f"(a{n})" for n in range(1_000)) + " RETURN 1"),
 }

@@ -1,4 +1,4 @@
-"""The stores that extreme values are tried on: memory in every run, and those with statements of their own in `make fuzz`.
+"""The stores that extreme values are tried on: memory in every run, in `make fuzz` those with statements of their own too.
 
 `UGS_TEST_FUZZ` above 100 means all values; `UGS_TEST_FUZZ_STORES` names the stores (`memory,sqlite,postgresql,neo4j`).
 """
@@ -20,4 +20,5 @@ def url_of(store: str, folder: Path) -> str:
         return "memory:"
     if store == "sqlite":
         return f"sqlite:///{folder}/graph.db"
-    return f"{servers.require(store)}?{'schema' if store == 'postgresql' else 'namespace'}={folder.name.lower()}"
+    place = folder.name.lower()[:40]
+    return f"{servers.require(store)}?{'schema' if store == 'postgresql' else 'namespace'}={place}"

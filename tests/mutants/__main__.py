@@ -82,7 +82,9 @@ TARGETS = {
     "cypher": Target("ugs/cypher", (*CYPHER, KIT)),
     "vectors": Target("ugs/vectors", (*of_kit("vectors"), "tests/ugs/vectors", KIT)),
 }
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "ugs/large_json.py: > → >=": "an answer is divided into pieces elsewhere; its bytes are the same",
+}
 """Mutants that change nothing anybody could see, with the reason; keyed by how they are shown, without the line."""
 
 

@@ -72,6 +72,23 @@ def test_the_command_has_the_name_of_the_distribution_and_speaks_mcp(app: Path, 
     assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "graph-memory-core", done.stderr
 
 
+@pytest.mark.parametrize("command", ["ugs", "ugs-gateway"])
+def test_uvx_runs_it_from_the_wheel(release: Path, tmp_path: Path, command: str) -> None:
+    """As `uvx ugs-gateway` and `pipx run ugs-gateway` would on a machine that has nothing of it."""
+    run = [Path(sys.prefix) / "bin" / "uv", "tool", "run", "--isolated", "--from", next(release.glob("*.whl")), command]
+    around = {**os.environ, "UV_SYSTEM_CERTS": "1", "UV_TOOL_DIR": str(tmp_path / "tools")}
+    done = subprocess.run(
+        [*run, "load-demo", "--store", f"sqlite:///{tmp_path}/graph.db"],
+        env=around,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0 and '"nodes":8' in done.stdout, done.stderr
+
+
 def test_the_workflow_calls_what_a_person_calls() -> None:
     workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "ci.yml").read_text())
     commands = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]

@@ -17,10 +17,10 @@ from ugs_schema.compiler.row_types import ROW_TYPES, RelatedCount, RelatedMissin
 from ugs_schema.context import RequestContext
 
 RENDERED_IN_PYTHON: Mapping[str, str] = {
-    "GraphNode.degree": "adds two counts; stores count each natively",
-    "GraphEdge.dangling": "compares two related rows; stores read both natively",
+    "GraphNode.degree": "Neo4j and memory count natively and the kernel adds up; databases do both",
+    "GraphEdge.dangling": "Neo4j and memory read both rows and the kernel compares; databases do both",
 }
-"""Declared fields that the kernel computes from related rows."""
+"""Declared fields that the kernel computes from related rows on some stores."""
 LEFT_TO_RESOLVERS: Mapping[str, str] = {
     "GraphNode.ontology": "looks for the type in all ontologies, which is one more read for a whole page",
     "GraphNode.entity": "depends on what the caller may see of facts",
@@ -30,8 +30,8 @@ LEFT_TO_RESOLVERS: Mapping[str, str] = {
 """Fields of row types that are not declared, because they are not shown from a row and its relations."""
 FRONT_PAGE = '{ graphNode(id: "alice") { label outgoing { nodes { type toNode { label } } } } }'
 EVERYTHING = (
-    "{ graphNodes(first: 5) { nodes { content { format encoding size path body } id type scope created modified createdAt modifiedAt version properties data label"
-    ' property(key: "name") outgoing { nodes { id scope createdAt modifiedAt from to weight properties'
+    "{ graphNodes(first: 5) { nodes { degree incomingDegree: degree(direction: INCOMING) content { format encoding size path body } id type scope created modified createdAt modifiedAt version properties data label"
+    ' property(key: "name") outgoing { nodes { id scope createdAt modifiedAt from to weight dangling properties'
     ' property(key: "name") toNode { label } } } } } }'
 )
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from graphql import GraphQLSchema, build_schema
 from starlette.routing import Route, WebSocketRoute
 
+from tests.gateway.fuzz_stores import IN_FULL, url_of
 from tests.security.access_matrix import (
     BRIEF_DEPTH,
     JSON_BODY,
@@ -581,9 +583,10 @@ async def test_nobody_sees_what_is_not_theirs_by_any_door(tmp_path: Path) -> Non
         assert matrix.seen[viewer] == may_see(viewer, True), f"{viewer} does not see what is theirs"
 
 
-async def test_nobody_sees_what_is_not_theirs_on_a_database(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", ["sqlite", "postgresql", "neo4j"] if IN_FULL else ["sqlite"])
+async def test_nobody_sees_what_is_not_theirs_on_a_database(tmp_path: Path, store: str) -> None:
     viewers = ("owner", "colleague", "other tenant")
-    async with opened(f"sqlite:///{tmp_path}/graph.db", tmp_path, Tenancy.SHARED, viewers) as matrix:
+    async with opened(url_of(store, tmp_path), tmp_path, Tenancy.SHARED, viewers) as matrix:
         await ask_everything(matrix)
     assert matrix.leaks == []
     assert matrix.seen["owner"] == may_see("owner", True)

@@ -9,7 +9,6 @@ here without anybody's help.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 from graphql import GraphQLSchema, get_named_type, is_required_argument
 
+from tests.gateway.fuzz_stores import IN_FULL
 from tests.gateway.test_argument_fuzz import places, selection
 from tests.security.access_matrix import BRIEF_DEPTH, Request, Writer, graphql, literal
 from tests.security.test_access_matrix import (
@@ -31,7 +31,6 @@ from tests.security.test_access_matrix import (
 )
 from ugs_gateway.settings import Tenancy
 
-IN_FULL = int(os.environ.get("UGS_TEST_FUZZ", "40")) > 100
 SHARE = 11
 """One probe in so many for each place, other ones from place to place, where not all are tried."""
 VIEWERS = ("colleague", "other project", "other tenant")

@@ -7,9 +7,10 @@ import asyncio
 import pytest
 
 from ugs.errors import Unavailable
+from ugs.feature_registry import CATALOG
 from ugs.graph.model import NODES
 from ugs.reads.batching_loader import BatchingLoader
-from ugs.reads.filters import eq
+from ugs.reads.filters import Linked, eq
 from ugs.reads.plan import Nested, Page, Read
 from ugs.reads.plan_parameters import PlanParameters
 
@@ -24,6 +25,21 @@ def test_reads_that_differ_in_values_only_have_one_shape() -> None:
     one, other = PlanParameters(lambda kind, value: True), PlanParameters(lambda kind, value: True)
     assert one.read(Read(NODES, eq("id", "a"))) == other.read(Read(NODES, eq("id", "b")))
     assert (one.shape, one.values, other.values) == (other.shape, ["a"], ["b"])
+
+
+def test_conditions_on_related_rows_have_a_shape_where_their_tables_are_known() -> None:
+    def read(type: str, relation: str = "outgoing") -> Read:
+        return Read(NODES, Linked(relation, eq("type", type) & Linked("target_node", eq("type", "far"))))
+
+    def shape_of(read: Read) -> tuple[object, ...]:
+        varying = PlanParameters(lambda kind, value: True, CATALOG.tables)
+        assert varying.read(read) is not None and varying.values[-1] == "far"
+        return tuple(varying.shape)
+
+    assert PlanParameters(lambda kind, value: True).read(read("a")) is None
+    assert shape_of(read("a")) == shape_of(read("b")) != shape_of(read("a", "incoming"))
+    inside = Read(NODES, Linked("outgoing", eq("type", "a")) & Linked("incoming", eq("type", "far")))
+    assert shape_of(inside) != shape_of(read("a"))
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,10 @@ class History:
     async def _replicate(self, position: int) -> Storage:
         """The replica, replayed at least up to a position; if that is cut short, the next call goes on from there."""
         if position > MAX_EVENTS:
+            reached = await self._storage.history_end()
+            own = "" if reached is None else f"; the store's own history is being made and reaches {reached} so far"
             raise LimitExceeded(
-                f"reading at position {position} would replay more than {MAX_EVENTS} events",
+                f"reading at position {position} would replay more than {MAX_EVENTS} events{own}",
                 limit=MAX_EVENTS,
             )
         if self._replica is None:

@@ -33,8 +33,10 @@ def review_is_noop(uow: UnitOfWork) -> bool:
 
 async def review(uow: UnitOfWork, events: Sequence[Event]) -> list[CommandWarning]:
     """Check what a command is about to record: raises in STRICT mode, returns warnings in WARN mode."""
+    if uow.is_known_empty(ONTOLOGIES, ENFORCED):
+        return []
     ours = [event for event in events if event.type in REVIEWED and event.element not in SETTINGS]
-    if not ours or uow.is_known_empty(ONTOLOGIES, ENFORCED):
+    if not ours:
         return []
     ontologies = await list_ontologies(uow, ENFORCED)
     if not ontologies:

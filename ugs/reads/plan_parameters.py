@@ -5,13 +5,13 @@ Reads with equal shapes can use one prepared statement, alone or in a batch (`ug
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from ugs.reads.filters import All, Compare, Everything, Op, Where
+from ugs.reads.filters import All, Compare, Everything, Linked, Op, Where
 from ugs.reads.plan import Nested, Page, Read
 from ugs.tables import Kind, Table
 from ugs.values import MIN_INT
@@ -25,6 +25,8 @@ class PlanParameters(Struct):
     """Collects the parameter values of a read and its shape."""
 
     fits: Fits
+    tables: Mapping[str, Table] = {}
+    """The tables that conditions on related rows are about; without them such conditions cannot be parameterised."""
     shape: list[Any] = msgspec.field(default_factory=list)
     values: list[Any] = msgspec.field(default_factory=list)
 
@@ -37,11 +39,16 @@ class PlanParameters(Struct):
     def where(self, where: Where, table: Table) -> Where | None:
         """The condition with placeholders; None if it cannot be parameterised (its values affect the statement)."""
         if isinstance(where, Everything):
+            self.shape.append(Everything)
             return where
         if isinstance(where, All):
             parts = [self.where(part, table) for part in where.parts]
             self.shape.append(len(parts))
             return None if None in parts else All(tuple(part for part in parts if part is not None))
+        if isinstance(where, Linked) and self.tables:
+            self.shape += (Linked, where.relation)
+            inner = self.where(where.where, self.tables[table.relations[where.relation].table])
+            return None if inner is None else Linked(where.relation, inner)
         if not isinstance(where, Compare):
             self.shape.append(type(where))
             return where.parameterised(self.hole)

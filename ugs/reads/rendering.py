@@ -80,6 +80,30 @@ class RelatedPage(Piece, frozen=True, eq=False):
     parts: PageTemplate
 
 
+class FromRelated(Piece, frozen=True, eq=False):
+    """JSON text from the related rows of some names; a store that counts them itself may compute it natively."""
+
+    names: tuple[str, ...]
+
+    def write(self, result_row: ResultRow, render_args: RenderArgs) -> str:
+        """The JSON text."""
+        raise NotImplementedError
+
+
+class SumOfTotals(FromRelated, frozen=True, eq=False):
+    """How many related rows of all these names there are."""
+
+    def write(self, result_row: ResultRow, render_args: RenderArgs) -> str:
+        return str(sum(result_row.nest[name].total or 0 for name in self.names))
+
+
+class AnyMissing(FromRelated, frozen=True, eq=False):
+    """Whether there is no related row of one of these names."""
+
+    def write(self, result_row: ResultRow, render_args: RenderArgs) -> str:
+        return TRUTH[not all(result_row.nest[name].items for name in self.names)]
+
+
 class Cases(Piece, frozen=True, eq=False):
     """One of several templates for the row, by the value of a field; not available to native rendering."""
 
@@ -149,7 +173,10 @@ class Rendering:
         self.root = root
         self.max_bytes = UNBOUNDED
         """Maximum length of the text; stores abort rendering beyond it (`check_bytes`)."""
-        self.is_native: bool = all(not isinstance(piece, Computed | ComputedPart | Cases) for piece in all_pieces(root))
+        pieces = list(all_pieces(root))
+        self.is_native_but_related = not any(isinstance(piece, Computed | ComputedPart | Cases) for piece in pieces)
+        """Whether a store can render it that knows the pieces of `FromRelated`."""
+        self.is_native = self.is_native_but_related and not any(isinstance(piece, FromRelated) for piece in pieces)
         """Whether a store can render it, since no piece needs the row as a Python object."""
 
     @cached_property
@@ -235,7 +262,7 @@ def _expression(piece: Piece, table: Table, names: dict[str, Any]) -> str:
         return '"{c(r)}"'
     if isinstance(piece, Expression):
         return expression_text(piece, [f"r.{name}" for name in piece.fields], names)
-    if isinstance(piece, Computed):
+    if isinstance(piece, Computed | FromRelated):
         return f"{{{_hold(piece.write, names)}(f, v)}}"
     if isinstance(piece, Cases):
         writers = {value: row_writer(inner) for value, inner in piece.bodies.items()}

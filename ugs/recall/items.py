@@ -66,7 +66,8 @@ class Scorer(Struct):
     async def facts(self) -> list[RecallItem]:
         """The best facts; those without a note that the reader may see are left out."""
         rarities = self.rarities
-        predicates = {id: grades_of(self.question.terms, words) for id, words in self.question.predicates.items()}
+        terms = self.question.terms
+        predicates = {name: grades_of(terms, words) for name, words in self.question.predicates.items()}
         points = {
             id(one): word_points(self._known_grades(one, predicates), rarities)
             + GRAPH_POINTS.get(-1 if one.distance is None else one.distance, 0)
@@ -74,7 +75,7 @@ class Scorer(Struct):
         }
         chosen = shortlist(self.found.facts.values(), points, SHORTLIST)
         rows: list[Fact] = [one.row for one in chosen]
-        ends = {id for row in rows for id in (row.subject_entity_id, row.object_entity_id) if id}
+        ends = {end for row in rows for end in (row.subject_entity_id, row.object_entity_id) if end}
         entities = await find_entities(self.session, sorted(ends), None)
         quotes = await self._quotes(rows, entities)
         return [

@@ -82,6 +82,10 @@ class PostgresqlSettings(Struct, frozen=True):
     connect_timeout: float | None = None
     application_name: str | None = None
     password_file: str | None = None
+    listen: bool = True
+    """Whether commits are announced and heard of by LISTEN and NOTIFY; without, watchers poll."""
+    row_lock: bool = False
+    """Whether writers take turns by a row instead of an advisory lock; all gateways of a store alike."""
     replicas: tuple[tuple[str, int], ...] = ()
     """Standbys that reads may go to."""
     server_settings: tuple[tuple[str, str], ...] = ()
@@ -209,6 +213,8 @@ POSTGRESQL_OPTIONS: Options = {
     "application_name": (_parse_text, "a name of at most 63 characters"),
     "fallback_application_name": (_parse_text, "a name of at most 63 characters"),
     "passfile": (_parse_file, "a file"),
+    "listen": (_parse_switch, "on or off"),
+    "lock": (lambda text: {"advisory": False, "row": True}[text], "advisory or row"),
     "replicas": (lambda text: tuple(_parse_hosts(text)), "hosts of standbys, with commas between"),
     "options": (_parse_server_settings, "settings of the server as -c name=value"),
     "gssencmode": (_parse_choice("disable", "prefer"), "disable or prefer: GSS encryption is not built in"),
@@ -222,6 +228,7 @@ FIELDS = {
     "sslrootcert": "ssl_root_certificate",
     "sslcert": "ssl_certificate",
     "sslkey": "ssl_key",
+    "lock": "row_lock",
     "sslpassword": "ssl_password",
     "ssl_min_protocol_version": "ssl_min_version",
     "target_session_attrs": "session_attributes",

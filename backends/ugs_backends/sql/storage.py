@@ -179,11 +179,17 @@ class SqlStorage(Storage):
 
     async def render(self, plan: Read, rendering: Rendering, late: RenderArgs) -> bytes:
         """The response of a plan as text, rendered by the database where possible."""
-        text = await self.statement_cache.text(plan, rendering) if self.native and rendering.is_native else None
+        text = (
+            await self.statement_cache.text(plan, rendering)
+            if self.native and rendering.is_native_but_related
+            else None
+        )
         return await super().render(plan, rendering, late) if text is None else text
 
     def explain_render(self, plan: Read, rendering: Rendering) -> list[str]:
-        return self.statement_cache.statements(plan, rendering) if self.native and rendering.is_native else []
+        return (
+            self.statement_cache.statements(plan, rendering) if self.native and rendering.is_native_but_related else []
+        )
 
     # ── the past ─────────────────────────────────────────────────────────────
 

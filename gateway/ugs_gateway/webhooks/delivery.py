@@ -164,12 +164,11 @@ class Deliverer:
         """Try the dead letters of a webhook once more, oldest first; how many arrived before one failed."""
         letters = await self.registry.dead_letters(webhook.id, MAX_REDELIVERED)
         reader = webhook.reader(self.shares_graph)
-        system, arrived = await self.system_of(reader), []
+        log, arrived = LogReader(await self.system_of(reader), reader), []
         for letter in letters:
-            async with system.session() as session:
-                found = await session.events(EventQuery(after=letter.position - 1, limit=1))
+            page = await log.page(EventQuery(after=letter.position - 1, limit=1))
             try:
-                for event in await LogReader(system, reader).show(found):
+                for event in page.events:
                     if event.type != HIDDEN:
                         await self.send(webhook, event)
             except (DeliveryFailed, ReceiverGone):

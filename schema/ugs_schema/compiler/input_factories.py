@@ -27,7 +27,7 @@ def make_factory(type: Any) -> Factory:
 
 def _make_object_factory(type: GraphQLInputObjectType) -> Factory:
     definition = type.extensions[STRAWBERRY_DEFINITION]
-    if definition.from_input is not None:
+    if getattr(definition, "from_input", None) is not None:  # Strawberry 0.320 has no such hook
         raise NotCompilable(type.name)
     python_names = _map_python_names(type)
     factories = {

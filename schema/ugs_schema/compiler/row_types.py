@@ -20,6 +20,7 @@ from ugs.reads.expressions import JsonKey
 from ugs.reads.filters import EVERYTHING, eq, in_
 from ugs.reads.plan import Page, Read, ResultRow
 from ugs.reads.rendering import (
+    AnyMissing,
     Column,
     Computed,
     Expression,
@@ -28,6 +29,7 @@ from ugs.reads.rendering import (
     RelatedRow,
     RenderArgs,
     RowTemplate,
+    SumOfTotals,
     json_of,
 )
 from ugs.tables import Kind, Table
@@ -39,7 +41,7 @@ from ugs_schema.compiler.aggregates import (
     needs_rows,
     parse_named_value,
 )
-from ugs_schema.compiler.plan_templates import Arguments, NestedTemplate, ReadCriteria, ReadTemplate
+from ugs_schema.compiler.plan_templates import NO_VARIABLES, Arguments, NestedTemplate, ReadCriteria, ReadTemplate
 from ugs_schema.compiler.selection import SelectedField, Selection
 
 if TYPE_CHECKING:
@@ -170,7 +172,11 @@ class RelatedCount(RowField, frozen=True):
         return {f"{path}{selected_field.key}/{one}": NestedTemplate(one, read) for one in self.relations}
 
     def compile(self, compiler: Compiler, selected_field: SelectedField, path: str) -> Pieces:
-        index, name = compiler.render_args(Arguments(selected_field)), path + selected_field.key
+        arguments, name = Arguments(selected_field), path + selected_field.key
+        if arguments.constant:
+            direction = getattr(arguments(NO_VARIABLES).get("direction"), "name", None)
+            return [SumOfTotals(tuple(f"{name}/{one}" for one in self.choose(direction)))]
+        index = compiler.render_args(arguments)
 
         def write(result_row: ResultRow, render_args: RenderArgs) -> str:
             relations = self.choose(getattr(render_args[index].get("direction"), "name", None))
@@ -195,12 +201,7 @@ class RelatedMissing(RowField, frozen=True):
         return {f"{path}{selected_field.key}/{one}": NestedTemplate(one, read) for one in self.relations}
 
     def compile(self, compiler: Compiler, selected_field: SelectedField, path: str) -> Pieces:
-        names = [f"{path}{selected_field.key}/{one}" for one in self.relations]
-
-        def write(result_row: ResultRow, render_args: RenderArgs) -> str:
-            return json_of(not all(result_row.nest[name].items for name in names))
-
-        return [Computed(write)]
+        return [AnyMissing(tuple(f"{path}{selected_field.key}/{one}" for one in self.relations))]
 
 
 class Key(Struct, frozen=True):

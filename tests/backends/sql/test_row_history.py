@@ -11,11 +11,12 @@ import pytest
 
 from ugs.changes import TableWrites
 from ugs.connect import storage_for
-from ugs.errors import StorageIOError
+from ugs.errors import LimitExceeded, StorageIOError
 from ugs.graph.api import Graph
 from ugs.graph.batches import Batch
 from ugs.graph.commands import AddEdge, AddNode, Update
 from ugs.graph.model import EDGES, NODES
+from ugs.log import time_travel
 from ugs.log.at import At
 from ugs.reads.filters import Op, Property, eq
 from ugs.reads.plan import Nested, Order, Page, Read
@@ -80,6 +81,23 @@ async def test_many_events_are_taken_in_beside_the_readers(url: str, monkeypatch
         assert await history_of(system).find_end() == 32
         assert (await graph.get("n0", at=At(position=30))).properties["k"] == 109
         assert system.moments.replayed == 12
+
+
+async def test_a_log_too_long_to_be_replayed_is_refused_until_its_versions_are_there(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_history, "MAX_EVENTS_AT_ONCE", 10)
+    monkeypatch.setattr(row_history, "CHUNK_EVENTS", 5)
+    monkeypatch.setattr(time_travel, "MAX_EVENTS", 20)
+    async with System.at_url(url) as system:
+        graph = await fill(system)
+        await graph.stats(at=At(position=5))
+        with pytest.raises(LimitExceeded, match="being made and reaches"):
+            await graph.stats(at=At(position=32))
+        task = history_of(system)._background
+        assert task is not None
+        await task
+        assert (await graph.stats(at=At(position=32))).nodes == 10 and system.moments.replayed == 0
 
 
 async def test_what_was_interrupted_goes_on_where_it_ended(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

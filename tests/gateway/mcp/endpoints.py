@@ -73,7 +73,7 @@ def gateway_door(base: Path, store: str | None) -> Opened:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Faces]:
         with serving(base.parent, "--mirror", str(base), "--store", store or f"file:{base}/_system") as gateway:
-            async with Client(f"{gateway.url}/mcp") as client, httpx2.AsyncClient() as http:
+            async with Client(f"{gateway.url}/mcp") as client, httpx2.AsyncClient(timeout=60) as http:
                 yield {"http": over_mcp(client), "graphql": over_graphql(http, f"{gateway.url}/graphql")}
 
     return opened

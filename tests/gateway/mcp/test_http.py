@@ -28,7 +28,7 @@ async def test_the_gateways_login_and_roles_hold(tmp_path: Path) -> None:
         async with logged_in(gateway.url, keys["reader"]) as talk:
             assert await talk("get_ontology") == ONTOLOGY
             assert (await talk.refused("add_node_type", type_name="X"))["code"] == "FORBIDDEN"
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=60) as http:
             stranger = await http.post(f"{gateway.url}/mcp", json=LIST)
         assert stranger.status_code == 401 and stranger.headers["www-authenticate"] == "Bearer"
 
@@ -36,7 +36,7 @@ async def test_the_gateways_login_and_roles_hold(tmp_path: Path) -> None:
 @asynccontextmanager
 async def logged_in(url: str, key: str) -> AsyncIterator[Talk]:
     async with (
-        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}) as http,
+        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=60) as http,
         Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
     ):
         yield Talk(client)
@@ -46,7 +46,7 @@ async def logged_in(url: str, key: str) -> AsyncIterator[Talk]:
 async def test_foreign_web_pages_are_refused(tmp_path: Path) -> None:
     with serving(tmp_path) as gateway:
         headers = {"accept": "application/json, text/event-stream"}
-        async with httpx2.AsyncClient(headers=headers) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
             evil = await http.post(f"{gateway.url}/mcp", json=LIST, headers={"origin": "https://evil.example"})
             rebound = await http.post(f"{gateway.url}/mcp", json=LIST, headers={"host": "evil.example"})
         assert evil.status_code == 403

@@ -54,6 +54,24 @@ HOSTILE_QUERIES = {
 }  # fmt: skip
 
 
+HOSTILE_QUERIES |= {
+    "quantified paths": "MATCH ((a)--(b)){1,50} RETURN count(*) AS n",
+    "conditions of quantified paths": "MATCH ((a)--(b) WHERE EXISTS { (a)--(b)--() }){1,10} RETURN count(*) AS n",
+    "very many shortest paths": "MATCH SHORTEST 9223372036854775807 (a)-[*]-(b) RETURN count(*) AS n",
+    "groups of shortest paths": "MATCH SHORTEST 1000 GROUPS (a)((x)--(y))+(b) RETURN count(*) AS n",
+    "calls in calls": "MATCH (a) CALL (a) { MATCH (b) CALL (b) { MATCH (c), (d), (e) RETURN count(c) AS k } RETURN sum(k) AS s } RETURN sum(s) AS n",
+    "a call for each row": "UNWIND range(1, 100000) AS x CALL (x) { UNWIND range(1, 1000) AS y RETURN sum(x * y) AS s } RETURN sum(s) AS n",
+    "distances": "UNWIND range(1, 2000000) AS x RETURN sum(point.distance(point({latitude: x % 90, longitude: x % 180}), point({latitude: 1, longitude: 2}))) AS n",
+    "type of a nested value": "RETURN valueType(reduce(s = [1], x IN range(1, 90) | [s, s])) AS n",
+    "type of a long list": "WITH range(1, 2000000) AS l UNWIND range(1, 1000) AS x WITH l, x WHERE l IS :: LIST<INTEGER NOT NULL> RETURN count(*) AS n",
+    "very many labels": "MATCH (n:$all([x IN range(1, 200000) | 'L' + toString(x)])) RETURN count(n) AS n",
+    "a label for each row": "UNWIND range(1, 1000000) AS x MATCH (n:$('L' + toString(x))) RETURN count(n) AS n",
+    "likeness of vectors": "WITH [x IN range(1, 4000) | x * 1.0] AS v UNWIND range(1, 100000) AS x RETURN sum(vector.similarity.cosine(v, v)) AS n",
+    "lists of conversions": "WITH [x IN range(1, 1000000) | toString(x)] AS l UNWIND range(1, 1000) AS x RETURN sum(size(toIntegerList(l))) AS n",
+    "map projections": "MATCH (a), (b) UNWIND range(1, 1000) AS x RETURN count(a {.*, k: x, l: [y IN range(1, 100) | y]}) AS n",
+    "times out of texts": "UNWIND range(1, 2000000) AS x RETURN count(datetime('2026-01-01T00:00:00[Europe/Berlin]')) AS n",
+}  # fmt: skip
+"""What came with Cypher 5."""
 LONG_PATTERNS: dict[str, Callable[[int], str]] = {
     "a chain": lambda size: "MATCH " + "-->".join(["()"] * size) + " RETURN 1",
     "a chain both ways": lambda size: "MATCH " + "--".join(["(:A)"] * size) + " RETURN 1",

@@ -63,9 +63,10 @@ class PropertyWalk:
         self.column = quote_columns(table)[key.name]
         self.rows = quote_identifier(table.name)
         self.side = quote_identifier(name_properties_table(table, table.field(key.field)))
-        self.head = select.dialect.head("k.value")
+        # Not `k`, by which statements for many requests call the values of one.
+        self.head = select.dialect.head("v.value")
         self.id = quote_columns(table)[table.key[0]]
-        self.tie = f"k.{self.id} = s.{self.id}"
+        self.tie = f"v.{self.id} = s.{self.id}"
 
     def source(self) -> str:
         """A subquery for the rows of the page, in any order, and no more than twice as many others."""
@@ -89,9 +90,9 @@ class PropertyWalk:
 
     def _build_valued(self) -> str:
         """The rows whose property has an order."""
-        place = WalkedPlace(self.table, "s", sort_key=self.head, key_column=f"k.{self.id}")
-        start = f"SELECT s.*, {self.head} AS {self.column} FROM {self.side} k JOIN {self.rows} s ON {self.tie}"
-        key = f"k.key = {self.select.parameters.bind(self.key.key)}"
+        place = WalkedPlace(self.table, "s", sort_key=self.head, key_column=f"v.{self.id}")
+        start = f"SELECT s.*, {self.head} AS {self.column} FROM {self.side} v JOIN {self.rows} s ON {self.tie}"
+        key = f"v.key = {self.select.parameters.bind(self.key.key)}"
         ordered = f"({self.head} < '{COMPOSITE}' OR {self.head} >= '{NUMBER}') AND {self.head} < '{LAST}'"
         return f"{start} WHERE {key} AND {ordered}{self._build_start(place)} AND {self._build_end(place, self.walk)}"
 
@@ -106,15 +107,15 @@ class PropertyWalk:
 
     def _build_missing(self) -> str:
         """The rows without a value that has an order."""
-        key = f"k.key = {self.select.parameters.bind(self.key.key)}"
-        valued = f"SELECT 1 FROM {self.side} k WHERE {key} AND {self.tie} AND NOT {self._compare_unordered()}"
+        key = f"v.key = {self.select.parameters.bind(self.key.key)}"
+        valued = f"SELECT 1 FROM {self.side} v WHERE {key} AND {self.tie} AND NOT {self._compare_unordered()}"
         start = f"SELECT s.*, '{self.key.missing}' AS {self.column} FROM {self.rows} s"
         return f"{start} WHERE NOT EXISTS ({valued}) AND {self._build_end(self._place_missing(), self.walk[1:])}"
 
     def _build_unordered(self) -> str:
         """The rows whose property is there without an order."""
-        start = f"SELECT s.*, '{self.key.missing}' AS {self.column} FROM {self.side} k JOIN {self.rows} s ON {self.tie}"
-        key = f"k.key = {self.select.parameters.bind(self.key.key)}"
+        start = f"SELECT s.*, '{self.key.missing}' AS {self.column} FROM {self.side} v JOIN {self.rows} s ON {self.tie}"
+        key = f"v.key = {self.select.parameters.bind(self.key.key)}"
         end = self._build_end(self._place_missing(), self.walk[1:])
         return f"{start} WHERE {key} AND {self._compare_unordered()} AND {end}"
 

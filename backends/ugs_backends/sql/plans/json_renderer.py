@@ -23,6 +23,7 @@ from ugs.reads.rendering import (
     Cursor,
     EndCursor,
     Expression,
+    FromRelated,
     HasMore,
     Items,
     PageTemplate,
@@ -31,6 +32,7 @@ from ugs.reads.rendering import (
     RelatedRow,
     Rendering,
     RowTemplate,
+    SumOfTotals,
     Text,
     Total,
     all_pieces,
@@ -100,7 +102,7 @@ class JsonRenderer:
         It knows all expressions, and there are no cursors, or cursors of numbers and identifiers only.
         """
         pieces = [piece for piece in all_pieces(rendering.root) if isinstance(piece, Expression)]
-        known = rendering.is_native and all(map(cls.can_compute, pieces))
+        known = rendering.is_native_but_related and all(map(cls.can_compute, pieces))
         return known and _is_writable(plan, _needs_cursors(rendering.root))
 
     @classmethod
@@ -141,6 +143,10 @@ class JsonRenderer:
     def count_as_text(self) -> str:
         """The count of rows as text."""
         return "count(*)::text"
+
+    def integer_as_text(self, value: str) -> str:
+        """An integer as text."""
+        return f"({value})::text"
 
     def collect_rows(self, text: str, inside: str) -> str:
         """The texts of the rows of a page, joined by commas."""
@@ -194,7 +200,24 @@ class JsonRenderer:
         if isinstance(piece, Cursor):
             assert cursors is not None
             return _build_cursor(cursors, place)
+        if isinstance(piece, FromRelated):
+            return self._build_from_related(piece, place, read)
         return self._build_related(piece, place, read)
+
+    def _build_from_related(self, piece: FromRelated, place: Place, read: Read) -> str:
+        """A text computed from the numbers of related rows, or from whether there are any."""
+        found = [self._build_found(read.nest[name], place, read) for name in piece.names]
+        if isinstance(piece, SumOfTotals):
+            return self.integer_as_text(" + ".join(f"(SELECT count(*) {rows})" for rows in found))
+        return f"(CASE WHEN {' AND '.join(f'EXISTS (SELECT 1 {rows})' for rows in found)} THEN 'false' ELSE 'true' END)"
+
+    def _build_found(self, nested: Nested, place: Place, read: Read) -> str:
+        """The FROM clause for all related rows."""
+        there, relation = self._create_place(nested.read), read.table.relations[nested.relation]
+        index = find_tie_index(self.select.dialect, nested.read.table, relation.remote)
+        tie = self._build_tie(nested, place, read).format(there.alias)
+        condition = self.select.conditions.text(nested.read.where, there)
+        return f"FROM {quote_identifier(nested.read.table.name)} {there.alias}{index} WHERE {tie} AND {condition}"
 
     def _build_related(self, piece: Piece, place: Place, read: Read) -> str:
         if isinstance(piece, RelatedRow):

@@ -72,7 +72,7 @@ class StatementCache:
 
     async def text(self, plan: Read, rendering: Rendering) -> bytes | None:
         """The response of a plan; None where the database cannot render it."""
-        varying = PlanParameters(is_comparable)
+        varying = PlanParameters(is_comparable, self.shape.catalog.tables)
         # Values of placeholders are texts and integers, which are no values of columns with other types.
         holed = None if self._has_formats(plan) else varying.read(plan)
         if holed is None:

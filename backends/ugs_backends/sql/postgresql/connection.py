@@ -112,17 +112,36 @@ class StatementWatchdog:
             self._give_up()
 
 
+WRITE_LOCK = "write_lock"
+"""The table whose rows are locked where advisory locks are not used: one for the log, one for the former rows."""
+LOG_ROW, HISTORY_ROW = 1, 2
+
+
+def lock_row(row: int) -> str:
+    """The statement that waits for a row of `WRITE_LOCK` and holds it until the transaction ends."""
+    return f"SELECT 1 FROM {WRITE_LOCK} WHERE id = {row} FOR UPDATE"
+
+
 class PostgresqlLink(DriverConnection):
     """A connection in use by sessions."""
 
-    def __init__(self, connection: Any, schema: str, where: str, deadline: float) -> None:
+    def __init__(
+        self,
+        connection: Any,
+        schema: str,
+        where: str,
+        deadline: float,
+        *,
+        row_lock: bool = False,
+        notifies: bool = True,
+    ) -> None:
         self.connection = connection
         self.where = where
         self._patience = deadline + CANCEL_GRACE_SECONDS
         self._watch = StatementWatchdog(self._patience, self.terminate)
-        self._begin_writing = (
-            f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({get_log_lock(schema)})"
-        )
+        lock = lock_row(LOG_ROW) if row_lock else f"SELECT pg_advisory_xact_lock({get_log_lock(schema)})"
+        self._begin_writing = f"BEGIN ISOLATION LEVEL READ COMMITTED; {lock}"
+        self._notifies, self._row_lock = notifies, row_lock
         self._channel = get_channel(schema)
         self._listeners = get_listeners_lock(schema)
         self._news: NotificationQueue | None = None
@@ -135,7 +154,7 @@ class PostgresqlLink(DriverConnection):
         await self._do(self.connection.execute(self._begin_writing if write else BEGIN_READING))
 
     async def commit(self) -> None:
-        text = f"NOTIFY {self._channel}; COMMIT" if self._changed else "COMMIT"
+        text = f"NOTIFY {self._channel}; COMMIT" if self._changed and self._notifies else "COMMIT"
         await self._do(self.connection.execute(text), committing=self._changed)
 
     async def rollback(self) -> None:
@@ -187,9 +206,10 @@ class PostgresqlLink(DriverConnection):
         if self._news is None:
             news = NotificationQueue(own)
             await self._do(self.connection.add_listener(self._channel, lambda *told: news.tell(told[-1])))
-            # Commits send notifications only if another connection holds this lock. Acquiring it waits for commits
-            # that saw no listener, so their events are visible to the first read after this.
-            await self._do(self.connection.execute(f"SELECT pg_advisory_lock_shared({self._listeners})"))
+            if not self._row_lock:
+                # Commits send notifications only if another connection holds this lock. Acquiring it waits for commits
+                # that saw no listener, so their events are visible to the first read after this.
+                await self._do(self.connection.execute(f"SELECT pg_advisory_lock_shared({self._listeners})"))
             self.connection.add_termination_listener(lambda _: news.tell(""))
             self._news = news
         return self._news

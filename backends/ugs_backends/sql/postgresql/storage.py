@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from msgspec.structs import replace
 from sqlalchemy import URL
@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from ugs.catalog import Catalog
-from ugs.errors import Conflict, InvalidSyntax, StorageIOError, Unavailable
+from ugs.errors import Conflict, InvalidSyntax, StorageIOError, Unavailable, UniqueViolation
 from ugs.storage import Capabilities
 from ugs.storage.read_position import ReplicaStatus
 from ugs_backends.sql.connections.connection import DriverConnection
@@ -24,7 +24,14 @@ from ugs_backends.sql.connections.engine import open_driver_connection
 from ugs_backends.sql.connections.pool import Pool
 from ugs_backends.sql.dialect import quote_identifier
 from ugs_backends.sql.migrations.migration import open_transaction
-from ugs_backends.sql.postgresql.connection import PostgresqlLink, get_history_lock
+from ugs_backends.sql.postgresql.connection import (
+    HISTORY_ROW,
+    LOG_ROW,
+    WRITE_LOCK,
+    PostgresqlLink,
+    get_history_lock,
+    lock_row,
+)
 from ugs_backends.sql.postgresql.dialect import PostgresqlDialect
 from ugs_backends.sql.postgresql.errors import DRIVER_ERRORS, translate_error
 from ugs_backends.sql.postgresql.extensions import ensure_extension
@@ -107,7 +114,9 @@ class PostgresqlStorage(SqlStorage):
             await link.close()
         await super().open(catalog)
         self._head_cache.forget()
-        self._follows = self.native and await self._make_follow()
+        # The function that checks and commits at once takes an advisory lock and notifies.
+        has_all = self.settings.listen and not self.settings.row_lock
+        self._follows = self.native and has_all and await self._make_follow()
         if self.settings.replicas:
             await self._open_replicas()
         if self.dialect.vectors is not None:
@@ -160,11 +169,25 @@ class PostgresqlStorage(SqlStorage):
             self._read_pool.note(position)
 
     async def _make_schema(self, link: DriverConnection) -> None:
+        if self.settings.row_lock:
+            await self._make_lock(link)
         # Gateways that start at the same time would both create it; the write lock serialises them.
         async with open_transaction(link):
             found = await link.rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [self.settings.schema])
             if not found:
                 await link.run(f'CREATE SCHEMA "{self.settings.schema}"')
+
+    async def _make_lock(self, link: DriverConnection) -> None:
+        """Make the rows that writers lock, before the first of them can."""
+        table = f'"{self.settings.schema}".{WRITE_LOCK}'
+        statements = (
+            f'CREATE SCHEMA IF NOT EXISTS "{self.settings.schema}"',
+            f"CREATE TABLE IF NOT EXISTS {table} (id int PRIMARY KEY)",
+            f"INSERT INTO {table} VALUES ({LOG_ROW}), ({HISTORY_ROW}) ON CONFLICT DO NOTHING",
+        )
+        for statement in statements:
+            with suppress(UniqueViolation):  # another gateway makes it at the same moment
+                await link.run(statement)
 
     async def connect(self, *, write: bool = False) -> PostgresqlLink:
         try:
@@ -176,7 +199,14 @@ class PostgresqlStorage(SqlStorage):
         except DRIVER_ERRORS as error:
             raise translate_error(error, self.describe()) from error
         deadline = MIGRATION_SECONDS if write else self.settings.deadline
-        link = PostgresqlLink(connection, self.settings.schema, self.describe(), deadline)
+        link = PostgresqlLink(
+            connection,
+            self.settings.schema,
+            self.describe(),
+            deadline,
+            row_lock=self.settings.row_lock,
+            notifies=self.settings.listen,
+        )
         if write:
             await link.run("SET statement_timeout = 0")
         return link
@@ -229,6 +259,8 @@ class PostgresqlStorage(SqlStorage):
         self._note(session.appended_until)
 
     def lock_history(self) -> list[str]:
+        if self.settings.row_lock:
+            return [lock_row(HISTORY_ROW)]
         return [f"SELECT pg_advisory_xact_lock({get_history_lock(self.settings.schema)})"]
 
     @asynccontextmanager
@@ -287,6 +319,11 @@ class PostgresqlStorage(SqlStorage):
 
     async def watch(self, after: int) -> AsyncIterator[int]:
         """Yield the head position whenever a commit of any process moves it; survives lost connections."""
+        if not self.settings.listen:
+            async with aclosing(cast("AsyncGenerator[int, None]", super().watch(after))) as polled:
+                async for position in polled:
+                    self._note(position)
+                    yield position
         pause = SHORTEST_PAUSE
         while True:
             try:

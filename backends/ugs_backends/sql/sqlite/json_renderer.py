@@ -101,5 +101,8 @@ class SqliteJsonRenderer(JsonRenderer):
     def count_as_text(self) -> str:
         return "count(*)"
 
+    def integer_as_text(self, value: str) -> str:
+        return f"({value})"
+
     def collect_rows(self, text: str, inside: str) -> str:
         return f"coalesce(group_concat({text}, ','), '')"

@@ -17,6 +17,7 @@ from ugs.graph.api import Graph
 from ugs.graph.changes import ElementState, state_after
 from ugs.graph.undo import Undo
 from ugs.graph.versions import ElementVersion
+from ugs.log.log_reader import LogReader
 from ugs.ontology.api import Memory
 from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.reads.filters import Compare, Op, all_of
@@ -130,9 +131,8 @@ async def versions(memory: Memory, arguments: Versions) -> Json:
     """Every state of a node or a connection with its content, newest first."""
     life = (await Graph(memory.system, memory.principal).versions(arguments.element_id))[::-1]
     shown, more = page_of(life, lambda one: str(one.event.position), "version", arguments.limit, arguments.cursor)
-    async with memory.system.session() as session:
-        events = await session.events(EventQuery(element=arguments.element_id))
-    told = [version_to_json(one, state_after(arguments.element_id, events, one.event.position)) for one in shown]
+    page = await LogReader(memory.system, memory.principal).page(EventQuery(element=arguments.element_id))
+    told = [version_to_json(one, state_after(arguments.element_id, page.events, one.event.position)) for one in shown]
     return {"versions": told, **more}
 
 
