@@ -46,6 +46,7 @@ OTHERWISE_BOUNDED = {
     "backends/ugs_backends/sql/plans/plan_query.py": "tables of the catalog",
     "gateway/ugs_gateway/graphql/graphiql.py": "one page",
     "gateway/ugs_gateway/rest/documentation.py": "the files of the site",
+    "gateway/ugs_gateway/mcp/app/page.py": "one page",
     "gateway/ugs_gateway/studio/application.py": "the files of the application",
     "schema/ugs_schema/schema_variants.py": "one text, the schema as a subgraph",
     "ugs/facts/search_terms.py": "20,000 words, none longer than the tokenizer makes them",

@@ -33,7 +33,8 @@ def review_is_noop(uow: UnitOfWork) -> bool:
 
 async def review(uow: UnitOfWork, events: Sequence[Event]) -> list[CommandWarning]:
     """Check what a command is about to record: raises in STRICT mode, returns warnings in WARN mode."""
-    if uow.is_known_empty(ONTOLOGIES, ENFORCED):
+    # Stores beside the graph, such as that of the keys, have no table of ontologies, and no such events either.
+    if not any(event.type in REVIEWED for event in events) or uow.is_known_empty(ONTOLOGIES, ENFORCED):
         return []
     ours = [event for event in events if event.type in REVIEWED and event.element not in SETTINGS]
     if not ours:

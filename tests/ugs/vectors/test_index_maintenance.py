@@ -48,6 +48,21 @@ async def test_whoever_stops_waiting_does_not_stop_the_work(monkeypatch: pytest.
             assert await session.count(NODE_VECTORS.vectors) == 40
 
 
+async def test_what_takes_several_chunks_is_caught_up_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_maintenance, "CHUNK_EVENTS", 2)
+    monkeypatch.setattr(index_maintenance, "CATCH_UP_THRESHOLD", 0)
+    async with System.at_url("memory:") as system:
+        graph = Graph(system)
+        await graph.add_node("first")
+        await system.vectors.ready()
+        for number in range(7):
+            await graph.add_node(f"n{number}")
+        await system.vectors.ready()
+        async with system.session() as session:
+            assert await index_maintenance.events_behind(session, NODE_VECTORS, system.vectors.embedder) == 0
+            assert await session.count(NODE_VECTORS.vectors) == 8
+
+
 async def test_closing_ends_what_is_under_way() -> None:
     class Slow(HashingEmbedder):
         def embed(self, texts: object) -> list[bytes | None]:
