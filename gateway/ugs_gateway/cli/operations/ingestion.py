@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 from ugs.errors import InvalidJSON, InvalidSyntax, UgsError
 from ugs.exchange.base import Item, invalid_json
@@ -35,7 +35,8 @@ async def ingest(arguments: ParsedArguments, client: GraphClient) -> Answer:
 
     A line is a JSON object with text and, if wanted, source, id, quotes and structured, which holds entities
     (canonical, kind, aliases) and relations (subject, predicate, object with entity or value, valid_from, valid_to).
-    Names and predicates must occur in the note or in one of its quotes, unless --unsupported. An ingestion that was
+    Names and predicates must occur in the note or in one of its quotes, unless --unsupported. With --propose the facts
+    are proposals, which no read shows before somebody approves them (`ugs proposals`). An ingestion that was
     interrupted goes on where it stopped: start it again.
 
     --format reads the memory of another program: mcp-memory, mem0, graphiti, chatgpt, claude, or
@@ -45,8 +46,11 @@ async def ingest(arguments: ParsedArguments, client: GraphClient) -> Answer:
     file = arguments.words["file"]
     format = parse_choice(arguments.options.get("format", NOTES), (NOTES, *IMPORTERS), "format")
     if format != NOTES:
+        if arguments.flag("propose"):
+            raise InvalidSyntax(f"--propose goes with the format {NOTES}, not with {format}")
         return await import_memory(file, IMPORTERS[format], client, arguments.options.get("scope", SHARED))
-    notes = NoteImport(
+    kind = ProposalImport if arguments.flag("propose") else NoteImport
+    notes = kind(
         file, client, scope=arguments.options.get("scope", SHARED), supported=not arguments.flag("unsupported")
     )
     with open_text(file) as text:
@@ -125,7 +129,8 @@ class NoteImport(BatchImport):
     """Imports notes in batches."""
 
     purpose, things = "ingest", "notes"
-    counted = ("notes", "facts", "created")
+    doing, did = "ingesting", "ingested"
+    counted: ClassVar[tuple[str, ...]] = ("notes", "facts", "created")
 
     @property
     def max_items(self) -> int:
@@ -135,6 +140,17 @@ class NoteImport(BatchImport):
     async def send(self, lot: list[Item], key: str | None) -> ChangeResult:
         with naming_lines([item.kind for item in lot]):
             return await self.port.ingest([item.record for item in lot], key=key, **self.work)
+
+
+class ProposalImport(NoteImport):
+    """Imports notes in batches, and what they state as proposals."""
+
+    purpose, doing, did = "propose", "proposing", "proposed"
+    counted = ("notes", "proposals")
+
+    async def send(self, lot: list[Item], key: str | None) -> ChangeResult:
+        with naming_lines([item.kind for item in lot]):
+            return await self.port.propose([item.record for item in lot], key=key, **self.work)
 
 
 @contextmanager
