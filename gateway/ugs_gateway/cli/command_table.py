@@ -282,6 +282,7 @@ COMMANDS = (
         "ingest answers.ndjson --propose",
         "ingest memory.json --format mcp-memory",
         "ingest ~/vault --format markdown",
+        "ingest neo4j://user:password@localhost:7687 --format graphiti",
     ),
     _tool("serve", "serve a store over HTTP", GATEWAY),
     _tool("health", "ask a running gateway whether it can serve", GATEWAY),

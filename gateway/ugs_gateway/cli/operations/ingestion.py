@@ -12,18 +12,21 @@ from typing import ClassVar, TextIO
 from ugs.errors import InvalidJSON, InvalidSyntax, UgsError
 from ugs.exchange.base import Item, invalid_json
 from ugs.facts.commands.ingestion import MAX_NOTES
-from ugs.facts.importers import IMPORTERS, Importer, RefusedRow
+from ugs.facts.importers import IMPORTERS, RefusedRow, Row
 from ugs.facts.note_json import note_of
 from ugs.facts.reader import SHARED
 from ugs_gateway.cli.clients import ChangeResult, GraphClient, Record
 from ugs_gateway.cli.clients.http import GatewayError
 from ugs_gateway.cli.input.arguments import ParsedArguments, parse_choice
+from ugs_gateway.cli.input.graphiti_server import is_server, parse_source, read_server
 from ugs_gateway.cli.operations.import_file import MAX_WARNINGS, BatchImport, open_text, split_batches
 from ugs_gateway.cli.output.results import Answer
 from ugs_gateway.cli.output.streams import BadContent
 
 NOTES = "notes"
 """Our own format: a note per line."""
+GRAPHITI = "graphiti"
+"""The format that is read from its server, too."""
 MAX_REFUSALS = 100
 """How many refused rows are listed; all are counted."""
 NOTE_PATH = re.compile(r"notes\[(\d+)\]\.")
@@ -40,7 +43,7 @@ async def ingest(arguments: ParsedArguments, client: GraphClient) -> Answer:
     interrupted goes on where it stopped: start it again.
 
     --format reads the memory of another program: mcp-memory, mem0, graphiti, chatgpt, claude, or
-    markdown for a folder. Rows
+    markdown for a folder; graphiti also from its server, with the server's neo4j:// URL instead of a file. Rows
     that cannot be kept are listed, and the others are kept; what was imported before adds nothing.
     """
     file = arguments.words["file"]
@@ -48,7 +51,11 @@ async def ingest(arguments: ParsedArguments, client: GraphClient) -> Answer:
     if format != NOTES:
         if arguments.flag("propose"):
             raise InvalidSyntax(f"--propose goes with the format {NOTES}, not with {format}")
-        return await import_memory(file, IMPORTERS[format], client, arguments.options.get("scope", SHARED))
+        scope = arguments.options.get("scope", SHARED)
+        if format == GRAPHITI and is_server(file):
+            source = parse_source(file)
+            return await import_memory(str(source), read_server(source), client, scope)
+        return await import_memory(file, IMPORTERS[format](Path(file)), client, scope)
     kind = ProposalImport if arguments.flag("propose") else NoteImport
     notes = kind(
         file, client, scope=arguments.options.get("scope", SHARED), supported=not arguments.flag("unsupported")
@@ -70,7 +77,7 @@ def read_notes(text: TextIO) -> Iterator[Item]:
             yield Item(str(number), record)
 
 
-async def import_memory(file: str, read: Importer, client: GraphClient, scope: str) -> Answer:
+async def import_memory(file: str, found: Iterator[Row], client: GraphClient, scope: str) -> Answer:
     """Keep the notes of another program's memory in lots; a row that is refused stops no other."""
     counts = dict.fromkeys(NoteImport.counted, 0)
     refused: list[Record] = []
@@ -79,7 +86,7 @@ async def import_memory(file: str, read: Importer, client: GraphClient, scope: s
 
     def accepted() -> Iterator[Item]:
         nonlocal rows
-        for row in read(Path(file)):
+        for row in found:
             rows += 1
             if isinstance(row, RefusedRow):
                 refused.append({"at": row.place, "reason": row.reason})
