@@ -31,15 +31,21 @@ def of_kit(*names: str) -> tuple[str, ...]:
 
 KERNEL = (
     *of_kit("primitives", "graph", "events", "batches", "concurrency", "subscriptions", "errors"),
+    *of_kit("sort_keys", "degrees", "scopes", "copy"),
     *(
         f"tests/ugs/test_{name}.py"
-        for name in ("unit_of_work", "writer", "bus", "values", "small_parts", "large_json", "audiences")
+        for name in ("unit_of_work", "writer", "bus", "values", "small_parts", "large_json", "audiences", "connect")
     ),
+    "tests/backends/memory/test_foreign_logs.py",
 )
 LOG = (
     *of_kit("events", "persistence", "versions_and_time", "copy"),
     *(f"tests/ugs/test_{name}.py" for name in ("log_reader", "log_chunks", "event_ids")),
     *(f"tests/backends/memory/test_{name}.py" for name in ("recovery", "covered_log", "foreign_logs", "snapshots")),
+)
+READS = (
+    *of_kit("primitives", "queries", "indexes", "laws", "port", "aggregates", "sort_keys", "degrees", "cypher"),
+    *("tests/ugs/test_reads.py", "tests/ugs/test_aggregation.py", "tests/schema/test_native_fields.py"),
 )
 CYPHER = (
     *of_kit("cypher", "cypher_patterns"),
@@ -74,9 +80,7 @@ TARGETS = {
     "programs": Target("ugs/programs", ("conformance/ugs_conformance", "tests/ugs/programs", KIT, "-k", "program")),
     "actors": Target("ugs/actors", ("conformance/ugs_conformance", KIT, "-k", "actor")),
     "keys": Target("ugs/keys", ("conformance/ugs_conformance", "tests/ugs/test_keyring.py", KIT, "-k", "key")),
-    "reads": Target(
-        "ugs/reads", ("conformance/ugs_conformance", KIT, "-k", "primitives or queries or indexes or laws or port")
-    ),
+    "reads": Target("ugs/reads", (*READS, KIT)),
     "kernel": Target("ugs", (*KERNEL, KIT), files="*.py"),
     "log": Target("ugs/log", (*LOG, "--backend=file:{tmp}/data")),
     "cypher": Target("ugs/cypher", (*CYPHER, KIT)),
