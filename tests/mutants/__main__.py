@@ -45,7 +45,9 @@ LOG = (
 )
 READS = (
     *of_kit("primitives", "queries", "indexes", "laws", "port", "aggregates", "sort_keys", "degrees", "cypher"),
-    *("tests/ugs/test_reads.py", "tests/ugs/test_aggregation.py", "tests/schema/test_native_fields.py"),
+    *(f"tests/ugs/test_{name}.py" for name in ("reads", "aggregation", "batching_loader", "bounded_cache")),
+    *(f"tests/schema/test_{name}.py" for name in ("native_fields", "graph_queries", "compiled_equals_executor")),
+    *(f"tests/backends/sql/test_{name}.py" for name in ("plans", "json_renderer", "fetch_equals_reference")),
 )
 CYPHER = (
     *of_kit("cypher", "cypher_patterns"),
