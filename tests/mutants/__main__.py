@@ -52,6 +52,10 @@ READS = (
 CYPHER = (
     *of_kit("cypher", "cypher_patterns"),
     *(f"tests/ugs/cypher/test_{name}.py" for name in ("answers", "refusals", "unparser", "match_merge", "grammar")),
+    *(
+        f"tests/ugs/cypher/test_{name}.py"
+        for name in ("features", "path_selectors", "planning", "budget", "function_fuzz")
+    ),
 )
 
 
