@@ -103,6 +103,10 @@ NOUNS = [
 ]
 
 
+DEFAULT_ROUNDS = 4
+"""How often each person changes each of their topics at the default size."""
+
+
 class Topic(NamedTuple):
     """One predicate: its name, how notes state it, and how questions ask for it."""
 
@@ -185,17 +189,31 @@ class Question(NamedTuple):
 
 
 def build_statements(people: int, facts: int, seed: int = 1) -> list[Statement]:
-    """The statements in the order they are made; each person has several about each topic, the last one holds."""
+    """The statements in the order they are made; each person has several about each topic, the last one holds.
+
+    No two about one person and topic begin on the same day, and however many there are, the last ones lie in the same
+    weeks, so that none is of the future.
+    """
     chance = Random(seed)
-    names = [f"{GIVEN[number % len(GIVEN)]} {FAMILY[number // len(GIVEN) % len(FAMILY)]}" for number in range(people)]
+    names = [name_person(number) for number in range(people)]
     per_topic = max(1, facts // (people * len(TOPICS)))
+    first_round = min(0, DEFAULT_ROUNDS - per_topic)
     statements = [
         statement
         for round in range(per_topic)
         for name in names
-        for statement in _state_all(name, round, round == per_topic - 1, chance)
+        for statement in _state_all(name, first_round + round, round == per_topic - 1, chance)
     ]
     return statements[:facts]
+
+
+def name_person(number: int) -> str:
+    """A name that no other number has; from the 500th on people have a second family name."""
+    rest, given = divmod(number, len(GIVEN))
+    second, family = divmod(rest, len(FAMILY))
+    if second > len(FAMILY):
+        raise ValueError(f"there are names for {len(GIVEN) * len(FAMILY) * (len(FAMILY) + 1)} people only")
+    return " ".join([GIVEN[given], FAMILY[family], *([FAMILY[second - 1]] if second else [])])
 
 
 def _state_all(name: str, round: int, holds: bool, chance: Random) -> Iterator[Statement]:

@@ -12,6 +12,7 @@ from ugs.facts.api import Facts
 from ugs.facts.commands.ingestion import NoteToIngest, Object, Stated
 from ugs.facts.errors import InvalidFact, StructuredInvalid
 from ugs.facts.model import ENTITIES, FACTS, PREDICATES
+from ugs.graph.undo import Undo
 from ugs.identity import Context, Principal
 from ugs.proposals.api import Proposals
 from ugs.proposals.errors import ProposalDecided, ProposalNotFound
@@ -30,6 +31,11 @@ TEA = NoteToIngest(
         Stated("Ann", "knows", Object(entity="Bob"), valid_from=1_767_225_600_000_000),
     ),
 )
+
+
+async def end_of(world: StoreUnderTest) -> int:
+    async with world.system.session() as session:
+        return (await session.head()).position
 
 
 async def everything_read(world: StoreUnderTest) -> list[Any]:
@@ -188,3 +194,47 @@ async def test_of_a_hundred_notes_with_inventions_no_invention_is_kept(world: St
     objects = {row.object_value for row in (*facts, *proposals)}
     assert objects == {f"tea {number}" for number in range(100)}
     assert {row.proposer for row in proposals} == {"extractor stub"}
+
+
+@run_on_loop
+async def test_an_undone_approval_can_be_decided_again(world: StoreUnderTest) -> None:
+    know = Know(world)
+    theirs = Proposals(world.system, BOSS)
+    row = (await Proposals(world.system, ALICE).propose(TEA)).proposals[0]
+    approved = (await theirs.approve(row.proposal_id)).proposal
+
+    undone = await know.facts.do(Undo(transaction=await end_of(world)))
+
+    assert await know.rows(FACTS) == []
+    first = (await theirs.page()).proposals[0]
+    assert (first.proposal_id, first.state, first.decided_by) == (row.proposal_id, PENDING, "boss")
+    await know.facts.do(Undo(transaction=undone.events[0].position))
+    again = (await theirs.page(APPROVED)).proposals
+    assert [(one.proposal_id, one.fact_id, one.decided_by) for one in again] == [
+        (row.proposal_id, approved.fact_id, "boss")
+    ]
+    assert len(await know.rows(FACTS)) == 1
+
+    await know.facts.do(Undo(transaction=await end_of(world)))
+    rejected = (await theirs.reject(row.proposal_id, "she does not")).proposal
+    assert (rejected.state, rejected.reason, rejected.fact_id) == (REJECTED, "she does not", None)
+    assert (await world.system.verify()).ok
+
+
+@run_on_loop
+async def test_an_undone_approval_of_a_known_fact_leaves_the_fact(world: StoreUnderTest) -> None:
+    know = Know(world)
+    known = (await know.say("Ann", "likes", "tea")).fact
+    theirs = Proposals(world.system, BOSS)
+    row = (await Proposals(world.system, ALICE).propose(TEA)).proposals[0]
+    assert (await theirs.approve(row.proposal_id)).proposal.fact_id == known.fact_id
+
+    await know.facts.do(Undo(transaction=await end_of(world)))
+
+    assert [fact.fact_id for fact in await know.rows(FACTS)] == [known.fact_id]
+    assert row.proposal_id in [one.proposal_id for one in (await theirs.page()).proposals]
+    edited = await theirs.edit(row.proposal_id, value="green tea")
+    assert (edited.state, edited.fact_id, edited.decided_by) == (PENDING, None, None)
+    fact = (await theirs.approve(row.proposal_id)).fact
+    assert fact is not None and fact.object_value == "green tea"
+    assert (await world.system.verify()).ok

@@ -19,6 +19,16 @@ def test_the_synthetic_memory_follows_from_its_seed() -> None:
     assert len({question.text for question in questions}) > 30
 
 
+@pytest.mark.parametrize(("people", "facts"), [(500, 20_000), (500, 100_000), (2_000, 100_000)])
+def test_statements_of_any_number_do_not_collide(people: int, facts: int) -> None:
+    statements = build_statements(people, facts)
+    assert len(statements) == facts
+    assert len({(one.subject, one.topic.predicate, one.day) for one in statements}) == facts
+    assert len({one.subject for one in statements}) == people
+    assert max(one.day for one in statements) < 80
+    assert sum(one.holds for one in statements) == people * 10
+
+
 def test_recall_is_measured_beside_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -98,11 +98,13 @@ class Programs:
         async with self.system.session_at(at) as session:
             return await get_program(session, id, self.caller)
 
-    async def list(self, search: str | None = None, limit: int = 20, at: At | None = None) -> list[ProgramRow]:
-        """Visible programs, newest first."""
+    async def list(
+        self, search: str | None = None, limit: int = 20, at: At | None = None, *, after: tuple[int, int] | None = None
+    ) -> list[ProgramRow]:
+        """Visible programs, newest first; those behind a time of creation and number, if `after` names them."""
         async with self.system.session_at(at) as session:
             return await session.fetch(
-                PROGRAMS, matching_programs(self.caller, search), NEWEST_FIRST, Page(limit=limit)
+                PROGRAMS, matching_programs(self.caller, search), NEWEST_FIRST, Page(limit=limit, after=after)
             )
 
     async def install_ready_made(self) -> Sequence[ProgramRow]:

@@ -6,7 +6,7 @@ proposed it may not decide about it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -23,7 +23,7 @@ from ugs.facts.commands.ingestion import (
     keep_note,
 )
 from ugs.facts.errors import StructuredInvalid
-from ugs.facts.model import Note
+from ugs.facts.model import EVIDENCE, Note
 from ugs.facts.normalization import Space, display_name, is_uuid, new_id, validate_space
 from ugs.facts.resolution import EntityRef, get_note
 from ugs.facts.temporal.instants import Instant, start_of
@@ -31,6 +31,8 @@ from ugs.feature import Command, Decider, Decision
 from ugs.proposals import events
 from ugs.proposals.errors import ProposalDecided, ProposalNotFound, own_proposal
 from ugs.proposals.model import APPROVED, PENDING, PROPOSALS, REJECTED, Proposal
+from ugs.reads.filters import in_
+from ugs.records import RowChange
 from ugs.unit_of_work import UnitOfWork
 
 
@@ -140,6 +142,7 @@ async def edit(command: EditProposal, uow: UnitOfWork) -> Decision:
         raise StructuredInvalid("proposal", "nothing to change was given")
     check_relation(said, "proposal")
     fields = {
+        **_without_decision(row),
         "subject": said.subject,
         "predicate": said.predicate,
         "object_entity": said.object.entity,
@@ -151,6 +154,28 @@ async def edit(command: EditProposal, uow: UnitOfWork) -> Decision:
     return Decision([events.change_draft(events.EDITED, row, **fields)])
 
 
+def _without_decision(row: Proposal) -> dict[str, None]:
+    """What a pending proposal loses that had become a fact before an undo: what is done now replaces that."""
+    return {} if row.fact_id is None else {"decided_by": None, "reason": None, "fact_id": None}
+
+
+async def refresh_restored(uow: UnitOfWork, rows: Sequence[RowChange]) -> None:
+    """Make proposals pending again whose fact or evidence an undo has taken away, and approved if it has come back."""
+    changed = [row for row in rows if row.table is EVIDENCE and (row.before is None) != (row.after is None)]
+    said = {(one.fact_id, one.note_id): row.after for row in changed for one in (row.before or row.after,) if one}
+    if not said:
+        return
+    found: list[Proposal] = await uow.fetch(PROPOSALS, in_("note_id", sorted({note for _, note in said})))
+    for row in sorted(found, key=lambda one: one.proposal_id):
+        key = (row.fact_id or "", row.note_id)
+        if key not in said:
+            continue
+        was, now = (APPROVED, PENDING) if said[key] is None else (PENDING, APPROVED)
+        if row.state == was:
+            type = events.EDITED if now == PENDING else events.APPROVED
+            await uow.stage([events.change_draft(type, row, state=now, updated_at=start_of(uow.now))])
+
+
 async def decide(command: DecideProposal, uow: UnitOfWork) -> Decision:
     """Decide the approval or the rejection of a proposal."""
     row = await _pending(uow, command)
@@ -160,6 +185,7 @@ async def decide(command: DecideProposal, uow: UnitOfWork) -> Decision:
         "updated_at": start_of(uow.now),
     }
     if not command.approve:
+        fields = {**_without_decision(row), **fields}
         return Decision([events.change_draft(events.REJECTED, row, state=REJECTED, **fields)])
     note = await get_note(uow, row.note_id, command.space)
     asserted = await assert_fact(fact_of(row, note), uow)

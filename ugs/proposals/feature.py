@@ -14,4 +14,5 @@ PROPOSAL = Feature(
     elements=events.ELEMENTS,
     audiences=events.audiences_of,
     inert=frozenset(events.ELEMENTS),
+    after_restoring=commands.refresh_restored,
 )

@@ -32,7 +32,7 @@ class Proposal(Struct, frozen=True, gc=False):
     decided_by: str | None
     reason: str | None
     fact_id: str | None
-    """The fact that it became."""
+    """The fact that it became; of a pending one the fact that an undo took away."""
     created_at: Instant
     updated_at: Instant
 

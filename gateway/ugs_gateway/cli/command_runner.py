@@ -54,6 +54,12 @@ def check_input_file(entry: Entry, arguments: ParsedArguments) -> None:
         file = arguments.words["file"]
         if entry.name == "import" and "format" not in arguments.options:
             format_for(file)
+        if entry.name == "ingest" and arguments.options.get("format") == "graphiti":
+            from ugs_gateway.cli.input.graphiti_server import check_server, is_server, parse_source
+
+            if is_server(file):
+                check_server(parse_source(file))
+                return
         may_be_folder = entry.name == "ingest" and "format" in arguments.options
         if file != STANDARD_INPUT and not (may_be_folder and os.path.isdir(file)):
             with open_bytes(file):

@@ -155,6 +155,25 @@ COMMANDS = (
         "facts Alice --as-of 2026-01-31T12:00:00Z",
     ),
     _operation(
+        "correct <fact> <action> [--reason R] [--value V] [--object O] [--when TIME] [--leave-ended]",
+        "end, replace or retract a fact",
+        "corrections",
+        QUESTIONS,
+        "correct 01890a5d-ac96-774b-bcce-b302099a8057 end --reason 'she has left'",
+        "correct 01890a5d-ac96-774b-bcce-b302099a8057 replace --value Rome --reason 'she has moved'",
+        "correct 01890a5d-ac96-774b-bcce-b302099a8057 retract --reason 'a misprint'",
+    ),
+    _operation(
+        "entity <action> [entity] [other] [--preview]",
+        "list duplicates, merge and unmerge entities, or keep two apart",
+        "entities",
+        QUESTIONS,
+        "entity duplicates",
+        "entity merge 'Alice Johnson' 'A. Johnson' --preview",
+        "entity unmerge 01890a5d-ac96-774b-bcce-b302099a8057",
+        "entity apart 'Jon Doe' 'Joan Doe'",
+    ),
+    _operation(
         "proposals <action> [id] [--state S] [--reason R] [--subject S] [--predicate P] [--value V] [--object O]",
         "list, approve, reject or edit proposed facts",
         "proposals",
@@ -254,14 +273,16 @@ COMMANDS = (
         "import - --format ndjson < graph.ndjson",
     ),
     _operation(
-        "ingest <file> [--format F] [--scope S] [--unsupported]",
+        "ingest <file> [--format F] [--scope S] [--unsupported] [--propose]",
         "keep notes and the facts they state",
         "ingestion",
         DATA,
         "ingest notes.ndjson",
         "ingest - --scope agent_private < notes.ndjson",
+        "ingest answers.ndjson --propose",
         "ingest memory.json --format mcp-memory",
         "ingest ~/vault --format markdown",
+        "ingest neo4j://user:password@localhost:7687 --format graphiti",
     ),
     _tool("serve", "serve a store over HTTP", GATEWAY),
     _tool("health", "ask a running gateway whether it can serve", GATEWAY),
@@ -301,6 +322,7 @@ COMMANDS = (
 
 NOW_ONLY = (
     *("add-node", "add-edge", "update", "delete", "send", "clear-scope", "snapshot", "load-demo", "import", "ingest"),
+    *("correct", "entity"),
     *("verify", "history", "versions", "diff", "undo", "watch", "key", "webhook", "backup", "restore"),
 )
 """Commands that change something or report on the whole history, and therefore refuse `--at`."""

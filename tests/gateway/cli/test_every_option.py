@@ -10,6 +10,8 @@ import pytest
 
 from tests.gateway.cli.conftest import Ugs
 from ugs import System
+from ugs.facts.api import Facts
+from ugs.facts.commands.facts import NoteRef
 from ugs.facts.commands.ingestion import NoteToIngest, Object, Stated
 from ugs.proposals.api import Proposals
 from ugs_gateway.cli.command_table import COMMANDS
@@ -33,6 +35,11 @@ CALLS = [
     "ingest notes.ndjson --format notes --scope agent_private --unsupported",
     "recall Alice --budget 100 --limit 3 --as-of 2030-01-31T12:00:00Z --scope project_shared --kind fact",
     "facts Alice --as-of 2030-01-31T12:00:00Z --all",
+    "ingest notes.ndjson --propose",
+    "correct FACT replace --value Rome --reason moved --when 2030-01-31T12:00:00Z",
+    "correct FACT retract --reason never --leave-ended",
+    "correct OTHER replace --object Bob --reason married",
+    "entity merge Ann Anna --preview",
     "proposals list --state pending",
     "proposals edit PROPOSAL --subject Ann --predicate was --value old",
     "proposals edit PROPOSAL --object Bob",
@@ -56,6 +63,8 @@ CALLS = [
     "doctor --repair --acknowledge --store file:./data",
     "doctor --backend file:./data",
     "rebuild --data-dir data",
+    "load-demo --store sqlite:///h.db",
+    "rebuild --history --store sqlite:///h.db",
     "info --config c.toml",
     "config show --origin",
     "mirror out --ontology default",
@@ -74,6 +83,16 @@ async def propose() -> str:
     async with System.at_url("file:./data") as system:
         said = NoteToIngest(text="Ann is old", relations=(Stated("Ann", "is", Object(value="old")),))
         return (await Proposals(system).propose(said)).proposals[0].proposal_id
+
+
+async def know() -> tuple[str, str]:
+    """Two facts about Ann, by their ids; Anna is known, too."""
+    async with System.at_url("file:./data") as system:
+        facts = Facts(system)
+        await facts.upsert_entity("Anna")
+        first = await facts.add_fact("Ann", "lives in", "Bern", notes=[NoteRef(text="Ann lives in Bern")])
+        other = await facts.add_fact("Ann", "likes", object="Jo", notes=[NoteRef(text="Ann likes Jo")])
+        return first.fact.fact_id, other.fact.fact_id
 
 
 def called(name: str) -> set[str]:
@@ -106,8 +125,9 @@ def test_every_option_works_as_documented(demo: Ugs) -> None:
     Path("p.json").write_text(json.dumps(PROGRAM))
     Path("c.toml").write_text('store = "file:./data"')
     proposal = asyncio.run(propose())
+    fact, other = asyncio.run(know())
     for call in CALLS:
-        done = demo(*call.replace("PROPOSAL", proposal).split())
+        done = demo(*call.replace("PROPOSAL", proposal).replace("FACT", fact).replace("OTHER", other).split())
         assert done.code == 0, (call, done)
 
 

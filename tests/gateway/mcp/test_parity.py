@@ -71,6 +71,13 @@ NOT_FOR_AGENTS = {
         ),
         "for editors of programs; the tool takes text and JSON",
     ),
+    **dict.fromkeys(
+        (
+            *("webhooks", "createWebhook", "deleteWebhook", "pauseWebhook", "resumeWebhook"),
+            *("rewindWebhook", "redeliverWebhook"),
+        ),
+        "webhooks are the operator's: they send what happens to an address",
+    ),
     "actorTypes": "the prompt and the ontology tell them",
     "renameEntity": "a new spelling is an alias; a name is chosen by people",
     "deletePredicate": "the vocabulary is curated by people",

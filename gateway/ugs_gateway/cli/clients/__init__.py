@@ -51,6 +51,20 @@ class SearchQuery(NamedTuple):
     """The maximum number of hits; None: all."""
 
 
+class Correction(NamedTuple):
+    """The parameters of a correction; None leaves one out."""
+
+    fact: str
+    action: str
+    """`end`, `replace` or `retract`."""
+    reason: str
+    value: str | None = None
+    object: str | None = None
+    """The name of the entity that is the object instead."""
+    when: str | None = None
+    reopen: bool = True
+
+
 class RecallQuestion(NamedTuple):
     """The parameters of a recall; None leaves one at its default."""
 
@@ -203,6 +217,12 @@ class GraphClient(ABC):
         """
 
     @abstractmethod
+    async def propose(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+        """Store notes with what they state as proposals, all or nothing, and once per idempotency key; returns how many
+        of each.
+        """
+
+    @abstractmethod
     async def load_demo(self, force: bool) -> ChangeResult:
         """Add the demonstration graph."""
 
@@ -217,6 +237,32 @@ class GraphClient(ABC):
     @abstractmethod
     async def facts(self, subject: str, moment: str) -> list[Record]:
         """All facts about a subject in the order of their start; `holds` says whether one holds at an instant."""
+
+    @abstractmethod
+    async def correct(self, correction: Correction) -> ChangeResult:
+        """End, replace or retract a fact; returns `{fact, before, reopened}`."""
+
+    @abstractmethod
+    async def entity(self, name: str) -> Record | None:
+        """The entity with a name or an alias, as `{id, name}`."""
+
+    @abstractmethod
+    async def duplicates(self) -> list[Record]:
+        """Pairs of entities that may be the same, as `{first, second, reason}`."""
+
+    @abstractmethod
+    async def merge(self, keep: str, other: str, preview: bool) -> Record:
+        """Make one entity part of another, by ids; returns the one that stays. A preview returns how many facts would
+        be moved, folded into others, or conflict, and changes nothing.
+        """
+
+    @abstractmethod
+    async def unmerge(self, id: str) -> Record:
+        """Undo the merge of an entity, by its former id; returns it."""
+
+    @abstractmethod
+    async def keep_apart(self, id: str, other: str) -> None:
+        """Record that two entities are not the same."""
 
     @abstractmethod
     async def proposals(self, state: str) -> list[Record]:

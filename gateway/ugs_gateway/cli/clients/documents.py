@@ -120,17 +120,35 @@ INGEST = (
     "mutation($input: IngestInput!) { ingest(input: $input) "
     f"{{ created notes {{ noteId }} facts {{ factId }} {_WARNINGS} }} }}"
 )
+PROPOSE = "mutation($input: IngestInput!) { ingest(input: $input) { notes { noteId } proposals { proposalId } } }"
 LOAD_DEMO = f"mutation($force: Boolean!) {{ loadDemo(force: $force) {{ nodes edges events {_WARNINGS} }} }}"
 VERIFY = "query { verify { ok eventsChecked digest problems { message } } }"
 CYPHER = (
     "query($query: String!, $params: JSON, $at: At) { cypher(query: $query, params: $params, limit: null, at: $at) "
     "{ columns rows truncated explanation notifications { code message line column } } }"
 )
+_FACT = "factId subject { canonical } predicate objectEntity { canonical } objectValue scope validFrom validTo"
 FACTS = (
     "query($name: String!, $moment: DateTime!, $at: At) { factTimeline(subject: {name: $name}, at: $at) "
-    "{ factId subject { canonical } "
-    "predicate objectEntity { canonical } objectValue scope validFrom validTo active(at: $moment) } }"
+    f"{{ {_FACT} active(at: $moment) }} }}"
 )
+CORRECT = (
+    "mutation($input: CorrectFactInput!) { correctFact(input: $input) "
+    f"{{ fact {{ {_FACT} }} before {{ {_FACT} }} reopened {{ {_FACT} }} {_WARNINGS} }} }}"
+)
+_ENTITY = "id: entityId name: canonical"
+ENTITY = f"query($name: String!) {{ entity(name: $name) {{ {_ENTITY} }} }}"
+DUPLICATES = f"query {{ duplicateEntities {{ first {{ {_ENTITY} }} second {{ {_ENTITY} }} reason }} }}"
+MERGE_PREVIEW = (
+    "query($keep: ID!, $other: ID!) { mergePreview(keepId: $keep, mergeId: $other) "
+    f"{{ keep {{ {_ENTITY} }} moved {{ factId }} folded {{ __typename }} conflicts {{ factId }} aliases }} }}"
+)
+MERGE = (
+    "mutation($keep: ID!, $other: ID!) { mergeEntities(keepId: $keep, mergeId: $other) "
+    f"{{ entity {{ {_ENTITY} }} }} }}"
+)
+UNMERGE = f"mutation($id: ID!) {{ unmergeEntity(entityId: $id) {{ entity {{ {_ENTITY} }} }} }}"
+KEEP_APART = "mutation($id: ID!, $other: ID!) { keepEntitiesApart(entityId: $id, otherId: $other) }"
 RECALL = (
     "query($query: String!, $budgetTokens: Int, $first: Int, $asOf: DateTime, $scopes: [String!], "
     "$kinds: [RecallKind!], $at: At) { recall(query: $query, budgetTokens: $budgetTokens, first: $first, asOf: $asOf, "

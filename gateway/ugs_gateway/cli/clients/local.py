@@ -21,7 +21,15 @@ from ugs.log.at import At
 from ugs.log.replay import pages_of, position_of
 from ugs.reads.filters import Where
 from ugs.system import System
-from ugs_gateway.cli.clients import PROGRAM_KEYS, ChangeResult, GraphClient, RecallQuestion, Record, SearchQuery
+from ugs_gateway.cli.clients import (
+    PROGRAM_KEYS,
+    ChangeResult,
+    Correction,
+    GraphClient,
+    RecallQuestion,
+    Record,
+    SearchQuery,
+)
 from ugs_gateway.cli.output.mode import PREFERENCES
 from ugs_gateway.observability.redaction import without_secrets
 
@@ -229,6 +237,11 @@ class LocalClient(GraphClient):
         counts, warnings = await ingest_notes(self.system, notes, scope, supported, key, skip_known)
         return ChangeResult(counts, warnings_of(warnings))
 
+    async def propose(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+        from ugs_gateway.cli.clients.local_proposals import propose_notes
+
+        return ChangeResult(await propose_notes(self.system, notes, scope, supported, key))
+
     async def load_demo(self, force: bool) -> ChangeResult:
         return _count_result(await self.graph.load_demo(force))
 
@@ -251,6 +264,37 @@ class LocalClient(GraphClient):
         from ugs_gateway.cli.clients.local_facts import fact_records
 
         return await fact_records(self.system, subject, moment, self.at)
+
+    async def correct(self, correction: Correction) -> ChangeResult:
+        from ugs_gateway.cli.clients.local_entities import correct_fact
+
+        told, warnings = await correct_fact(self.system, correction)
+        return ChangeResult(told, warnings_of(warnings))
+
+    async def entity(self, name: str) -> Record | None:
+        from ugs_gateway.cli.clients.local_entities import find_entity
+
+        return await find_entity(self.system, name)
+
+    async def duplicates(self) -> list[Record]:
+        from ugs_gateway.cli.clients.local_entities import list_duplicates
+
+        return await list_duplicates(self.system)
+
+    async def merge(self, keep: str, other: str, preview: bool) -> Record:
+        from ugs_gateway.cli.clients.local_entities import merge_entities
+
+        return await merge_entities(self.system, keep, other, preview)
+
+    async def unmerge(self, id: str) -> Record:
+        from ugs_gateway.cli.clients.local_entities import unmerge_entity
+
+        return await unmerge_entity(self.system, id)
+
+    async def keep_apart(self, id: str, other: str) -> None:
+        from ugs.facts.api import Facts
+
+        await Facts(self.system).keep_apart(id, other)
 
     async def proposals(self, state: str) -> list[Record]:
         from ugs_gateway.cli.clients.local_proposals import list_proposals

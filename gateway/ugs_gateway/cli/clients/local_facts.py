@@ -21,12 +21,18 @@ async def fact_records(system: System, subject: str, moment: str, at: At | None)
     """All facts about a subject in the order of their start; `holds` says whether one holds at an instant."""
     facts = Facts(system)
     rows = await facts.timeline(subject, at)
+    async with facts.known(at) as session:
+        states = await states_at(session, rows, instant_of(moment))
+    return [{**record, "holds": states[record["id"]] == "current"} for record in await describe_facts(facts, rows, at)]
+
+
+async def describe_facts(facts: Facts, rows: Sequence[Fact], at: At | None = None) -> list[Record]:
+    """Facts as records, with the names of their entities."""
     ids = {row.subject_entity_id for row in rows} | {row.object_entity_id for row in rows if row.object_entity_id}
     async with facts.known(at) as session:
         found: list[Entity] = await session.find_many(ENTITIES, sorted(ids))
-        states = await states_at(session, rows, instant_of(moment))
     names = {entity.entity_id: entity.canonical for entity in found}
-    return [{**_record(row, names), "holds": states[row.fact_id] == "current"} for row in rows]
+    return [_record(row, names) for row in rows]
 
 
 async def recall_record(system: System, question: RecallQuestion, at: At | None) -> Record:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ugs.facts.note_json import note_of
 from ugs.facts.temporal.instants import instant_text
 from ugs.identity import LOCAL
 from ugs.proposals.api import MAX_PAGE_SIZE, ProposalPage, Proposals
@@ -25,6 +28,16 @@ async def list_proposals(system: System, state: str) -> list[Record]:
         page = await proposals_of(system).page(state, MAX_PAGE_SIZE, ProposalPage.cursor(found[-1]))
         found += page.proposals
     return [to_record(row) for row in found]
+
+
+async def propose_notes(
+    system: System, notes: Sequence[Record], scope: str, supported: bool, key: str | None
+) -> Record:
+    """Keep notes with proposals. They are proposed as agents without a login do it, so that the operator may decide."""
+    done = await Proposals(system, LOCAL.principal).propose(
+        *map(note_of, notes), scope=scope, supported=supported, key=key
+    )
+    return {"notes": len(done.notes), "proposals": len(done.proposals)}
 
 
 async def decide(system: System, id: str, action: str, reason: str | None, changes: Record) -> Record:

@@ -14,6 +14,7 @@ from ugs_gateway.cli.clients import (
     PROGRAM_KEYS,
     WEBHOOK_FIELDS,
     ChangeResult,
+    Correction,
     GraphClient,
     RecallQuestion,
     Record,
@@ -267,6 +268,13 @@ class RemoteClient(GraphClient):
         counts = {"notes": len(done["notes"]), "facts": len(done["facts"]), "created": done["created"]}
         return ChangeResult(counts, done["warnings"])
 
+    async def propose(self, notes: Sequence[Record], scope: str, supported: bool, key: str | None) -> ChangeResult:
+        from ugs.facts.note_json import input_of, note_of
+
+        told = {"scope": scope, "requireSupport": supported, "trust": "PROPOSE", "idempotencyKey": key}
+        done = self._ask(ask.PROPOSE, input={**told, "notes": [input_of(note_of(note)) for note in notes]})["ingest"]
+        return ChangeResult({"notes": len(done["notes"]), "proposals": len(done["proposals"])})
+
     async def load_demo(self, force: bool) -> ChangeResult:
         return _count_result(self._ask(ask.LOAD_DEMO, force=force)["loadDemo"])
 
@@ -282,7 +290,43 @@ class RemoteClient(GraphClient):
         return {**told, "truncated": found["truncated"], "notifications": list(map(_notice, found["notifications"]))}
 
     async def facts(self, subject: str, moment: str) -> list[Record]:
-        return [_fact(fact) for fact in self._read(ask.FACTS, name=subject, moment=moment)["factTimeline"]]
+        found = self._read(ask.FACTS, name=subject, moment=moment)["factTimeline"]
+        return [{**_fact(fact), "holds": fact["active"]} for fact in found]
+
+    async def correct(self, correction: Correction) -> ChangeResult:
+        given: Record = {
+            "factId": correction.fact,
+            "action": correction.action.upper(),
+            "reason": correction.reason,
+            "objectValue": correction.value,
+            "objectEntity": None if correction.object is None else {"name": correction.object},
+            "at": correction.when,
+            "reopen": correction.reopen,
+        }
+        done = self._ask(ask.CORRECT, input=given)["correctFact"]
+        fact, before = (None if done[name] is None else _fact(done[name]) for name in ("fact", "before"))
+        told = {"fact": fact, "before": before, "reopened": list(map(_fact, done["reopened"]))}
+        return ChangeResult(told, done["warnings"])
+
+    async def entity(self, name: str) -> Record | None:
+        found: Record | None = self._ask(ask.ENTITY, name=name)["entity"]
+        return found
+
+    async def duplicates(self) -> list[Record]:
+        return list(self._ask(ask.DUPLICATES)["duplicateEntities"])
+
+    async def merge(self, keep: str, other: str, preview: bool) -> Record:
+        if preview:
+            plan = self._ask(ask.MERGE_PREVIEW, keep=keep, other=other)["mergePreview"]
+            counts = {name: len(plan[name]) for name in ("moved", "folded", "conflicts")}
+            return {**plan["keep"], **counts, "aliases": plan["aliases"]}
+        return dict(self._ask(ask.MERGE, keep=keep, other=other)["mergeEntities"]["entity"])
+
+    async def unmerge(self, id: str) -> Record:
+        return dict(self._ask(ask.UNMERGE, id=id)["unmergeEntity"]["entity"])
+
+    async def keep_apart(self, id: str, other: str) -> None:
+        self._ask(ask.KEEP_APART, id=id, other=other)
 
     async def proposals(self, state: str) -> list[Record]:
         found, cursor = list[Record](), None
@@ -462,5 +506,4 @@ def _fact(fact: Record) -> Record:
         "scope": fact["scope"],
         "valid_from": fact["validFrom"],
         "valid_to": fact["validTo"],
-        "holds": fact["active"],
     }

@@ -114,6 +114,7 @@ class BatchImport:
     """Imports items in batches, and saves its progress."""
 
     purpose, things = "import", "nodes and edges"
+    doing, did = "importing", "imported"
     counted: ClassVar[tuple[str, ...]] = ("nodes", "edges", "events")
 
     @property
@@ -133,7 +134,7 @@ class BatchImport:
     async def run(self, items: Iterator[Item], text: TextIO) -> Answer:
         """Import all items; those of an interrupted import are skipped."""
         done = self._skip_imported(items)
-        progress = Progress(f"{self.purpose}ing {Path(self.file).name}", unit="bytes")
+        progress = Progress(f"{self.doing} {Path(self.file).name}", unit="bytes")
         try:
             for lot in split_batches(items, self.max_items):
                 await self._import_batch(lot, done)
@@ -152,7 +153,7 @@ class BatchImport:
         done = int(self.checkpoint.done.get("items", 0)) if self.checkpoint else 0
         if done and self.checkpoint is not None:
             self.counts = self.checkpoint.done["counts"]
-            say(f"going on after {done} {self.things}, which were {self.purpose}ed before")
+            say(f"going on after {done} {self.things}, which were {self.did} before")
         return sum(1 for _ in islice(items, done))
 
     async def _import_batch(self, lot: list[Item], place: int) -> None:

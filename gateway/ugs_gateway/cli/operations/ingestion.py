@@ -7,23 +7,26 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 from ugs.errors import InvalidJSON, InvalidSyntax, UgsError
 from ugs.exchange.base import Item, invalid_json
 from ugs.facts.commands.ingestion import MAX_NOTES
-from ugs.facts.importers import IMPORTERS, Importer, RefusedRow
+from ugs.facts.importers import IMPORTERS, RefusedRow, Row
 from ugs.facts.note_json import note_of
 from ugs.facts.reader import SHARED
 from ugs_gateway.cli.clients import ChangeResult, GraphClient, Record
 from ugs_gateway.cli.clients.http import GatewayError
 from ugs_gateway.cli.input.arguments import ParsedArguments, parse_choice
+from ugs_gateway.cli.input.graphiti_server import is_server, parse_source, read_server
 from ugs_gateway.cli.operations.import_file import MAX_WARNINGS, BatchImport, open_text, split_batches
 from ugs_gateway.cli.output.results import Answer
 from ugs_gateway.cli.output.streams import BadContent
 
 NOTES = "notes"
 """Our own format: a note per line."""
+GRAPHITI = "graphiti"
+"""The format that is read from its server, too."""
 MAX_REFUSALS = 100
 """How many refused rows are listed; all are counted."""
 NOTE_PATH = re.compile(r"notes\[(\d+)\]\.")
@@ -35,18 +38,26 @@ async def ingest(arguments: ParsedArguments, client: GraphClient) -> Answer:
 
     A line is a JSON object with text and, if wanted, source, id, quotes and structured, which holds entities
     (canonical, kind, aliases) and relations (subject, predicate, object with entity or value, valid_from, valid_to).
-    Names and predicates must occur in the note or in one of its quotes, unless --unsupported. An ingestion that was
+    Names and predicates must occur in the note or in one of its quotes, unless --unsupported. With --propose the facts
+    are proposals, which no read shows before somebody approves them (`ugs proposals`). An ingestion that was
     interrupted goes on where it stopped: start it again.
 
     --format reads the memory of another program: mcp-memory, mem0, graphiti, chatgpt, claude, or
-    markdown for a folder. Rows
+    markdown for a folder; graphiti also from its server, with the server's neo4j:// URL instead of a file. Rows
     that cannot be kept are listed, and the others are kept; what was imported before adds nothing.
     """
     file = arguments.words["file"]
     format = parse_choice(arguments.options.get("format", NOTES), (NOTES, *IMPORTERS), "format")
     if format != NOTES:
-        return await import_memory(file, IMPORTERS[format], client, arguments.options.get("scope", SHARED))
-    notes = NoteImport(
+        if arguments.flag("propose"):
+            raise InvalidSyntax(f"--propose goes with the format {NOTES}, not with {format}")
+        scope = arguments.options.get("scope", SHARED)
+        if format == GRAPHITI and is_server(file):
+            source = parse_source(file)
+            return await import_memory(str(source), read_server(source), client, scope)
+        return await import_memory(file, IMPORTERS[format](Path(file)), client, scope)
+    kind = ProposalImport if arguments.flag("propose") else NoteImport
+    notes = kind(
         file, client, scope=arguments.options.get("scope", SHARED), supported=not arguments.flag("unsupported")
     )
     with open_text(file) as text:
@@ -66,7 +77,7 @@ def read_notes(text: TextIO) -> Iterator[Item]:
             yield Item(str(number), record)
 
 
-async def import_memory(file: str, read: Importer, client: GraphClient, scope: str) -> Answer:
+async def import_memory(file: str, found: Iterator[Row], client: GraphClient, scope: str) -> Answer:
     """Keep the notes of another program's memory in lots; a row that is refused stops no other."""
     counts = dict.fromkeys(NoteImport.counted, 0)
     refused: list[Record] = []
@@ -75,7 +86,7 @@ async def import_memory(file: str, read: Importer, client: GraphClient, scope: s
 
     def accepted() -> Iterator[Item]:
         nonlocal rows
-        for row in read(Path(file)):
+        for row in found:
             rows += 1
             if isinstance(row, RefusedRow):
                 refused.append({"at": row.place, "reason": row.reason})
@@ -125,7 +136,8 @@ class NoteImport(BatchImport):
     """Imports notes in batches."""
 
     purpose, things = "ingest", "notes"
-    counted = ("notes", "facts", "created")
+    doing, did = "ingesting", "ingested"
+    counted: ClassVar[tuple[str, ...]] = ("notes", "facts", "created")
 
     @property
     def max_items(self) -> int:
@@ -135,6 +147,17 @@ class NoteImport(BatchImport):
     async def send(self, lot: list[Item], key: str | None) -> ChangeResult:
         with naming_lines([item.kind for item in lot]):
             return await self.port.ingest([item.record for item in lot], key=key, **self.work)
+
+
+class ProposalImport(NoteImport):
+    """Imports notes in batches, and what they state as proposals."""
+
+    purpose, doing, did = "propose", "proposing", "proposed"
+    counted = ("notes", "proposals")
+
+    async def send(self, lot: list[Item], key: str | None) -> ChangeResult:
+        with naming_lines([item.kind for item in lot]):
+            return await self.port.propose([item.record for item in lot], key=key, **self.work)
 
 
 @contextmanager

@@ -50,7 +50,7 @@ async def facts(arguments: ParsedArguments, client: GraphClient) -> Answer:
     """What holds about a subject now, or with --as-of at a time; --all shows what has ended, too."""
     moment = parse_moment(arguments.options["as-of"], "--as-of") if "as-of" in arguments.options else datetime.now(UTC)
     found = await client.facts(arguments.words["subject"], moment.astimezone(UTC).isoformat().replace("+00:00", "Z"))
-    held = [(fact.pop("holds"), _without_nulls(_with_times(fact))) for fact in found]
+    held = [(fact.pop("holds"), format_ends(fact)) for fact in found]
     return Answer("rows", [fact for holds, fact in held if holds or arguments.flag("all")])
 
 
@@ -65,11 +65,7 @@ def parse_moment(text: str, what: str) -> datetime:
     return moment
 
 
-def _with_times(fact: Record) -> Record:
+def format_ends(fact: Record) -> Record:
+    """A fact whose times are written alike, whoever gave them."""
     ends = {name: fact[name] and datetime.fromisoformat(fact[name]) for name in ("valid_from", "valid_to")}
-    return {**fact, **ends}
-
-
-def _without_nulls(fact: Record) -> Record:
-    ends = {name: fact[name] and fact[name].isoformat().replace("+00:00", "Z") for name in ("valid_from", "valid_to")}
-    return {**fact, **ends}
+    return {**fact, **{name: end and end.isoformat().replace("+00:00", "Z") for name, end in ends.items()}}

@@ -16,6 +16,7 @@ from ugs.programs.ast import GraphProgram
 from ugs.programs.execution.working_graph import WorkingGraph
 from ugs.programs.large_programs import parse_text_off_loop, print_stored_off_loop
 from ugs.programs.model import ProgramRow
+from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs_gateway.mcp import inputs
 from ugs_gateway.mcp.tools.base import ADDS, Json, MemoryTool, retry_key_of
 
@@ -30,6 +31,10 @@ class Entry(inputs.Arguments, frozen=True):
     params: Annotated[dict[str, Any], Meta(description="A value for each parameter")] | None = None
 
 
+ORDER = "program"
+"""The list that a cursor belongs to."""
+
+
 class Program(inputs.Arguments, frozen=True):
     action: Annotated[Action, Meta(description="chain runs a deck; create, update and delete keep programs")]
     program_id: Annotated[int, Meta(description="The number of a stored program")] | None = None
@@ -40,6 +45,7 @@ class Program(inputs.Arguments, frozen=True):
     name: Annotated[str, Meta(description="How a kept program is called")] | None = None
     search: Annotated[str, Meta(description="For list: words in name or description")] | None = None
     limit: Annotated[int, Meta(ge=1, le=100, description="For list: at most so many")] = 20
+    cursor: Annotated[str, Meta(description="For list: next_cursor of the page before")] | None = None
     view: Annotated[Literal["GRAPH", "FACTS", "ALL"], Meta(description="What queries look at")] = "GRAPH"
 
     async def raw(self) -> Any:
@@ -101,7 +107,18 @@ async def get(programs: Programs, arguments: Program) -> Json:
 
 
 async def list_programs(programs: Programs, arguments: Program) -> Json:
-    return {"programs": [to_json(row) for row in await programs.list(arguments.search, arguments.limit)]}
+    after = None
+    if arguments.cursor is not None:
+        created, number = decode_cursor(arguments.cursor, ORDER, 2)
+        if not isinstance(created, int) or not isinstance(number, int):
+            raise InvalidArgument("cursor is not one that a page gave", argument="cursor")
+        after = (created, number)
+    rows = await programs.list(arguments.search, arguments.limit + 1, after=after)
+    shown = rows[: arguments.limit]
+    answer: Json = {"programs": [to_json(row) for row in shown]}
+    if len(rows) > arguments.limit:
+        answer["next_cursor"] = encode_cursor(ORDER, (shown[-1].created_at, shown[-1].id))
+    return answer
 
 
 def to_json(row: ProgramRow) -> Json:
