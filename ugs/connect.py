@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from typing import cast
@@ -11,6 +13,7 @@ from ugs.storage import Storage
 from ugs.support.entry_points import declared, load
 
 BACKENDS = "ugs.backends"
+_EXTRA = re.compile(r"extra == ['\"](\w+)")
 
 
 def backend_of(url: str) -> str:
@@ -42,11 +45,21 @@ def storage_for(url: str) -> Storage:
             url=url if "@" not in url else None,
         )
     try:
-        make = cast(Callable[[str], Storage], load(found))
+        # A backend may import its driver with itself, or only once a URL asks for it.
+        return cast(Callable[[str], Storage], load(found))(url)
     except ModuleNotFoundError as error:
         raise UnknownStore(
-            f"The backend {name!r} needs the package {error.name!r}: pip install 'ugs-gateway[{name}]'",
+            f"The backend {name!r} needs the package {error.name!r}: pip install {_what_brings(str(error.name))}",
             scheme=name,
             package=error.name,
         ) from error
-    return make(url)
+
+
+def _what_brings(package: str) -> str:
+    """The smallest extra of ours that requires a package, or the package; a scheme need not be called like an extra."""
+    from importlib.metadata import requires  # long to import, as `entry_points` says
+
+    required = [(line, found[1]) for line in requires("ugs-gateway") or () if (found := _EXTRA.search(line))]
+    sizes = Counter(extra for _, extra in required)
+    fitting = [extra for line, extra in required if re.match(rf"{re.escape(package)}(?![\w.-])", line)]
+    return f"'ugs-gateway[{min(fitting, key=sizes.__getitem__)}]'" if fitting else package

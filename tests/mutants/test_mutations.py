@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import PROJECT, START_SECONDS, TARGETS, Target, choose, time_limit
+from tests.mutants.__main__ import (
+    EQUIVALENT,
+    PROJECT,
+    START_SECONDS,
+    TARGETS,
+    Target,
+    choose,
+    shown_by_code,
+    time_limit,
+)
 from tests.mutants.mutations import mutations_of
 
 SAMPLE = """
@@ -41,6 +50,16 @@ def test_a_mutant_is_a_module_that_differs_in_one_line() -> None:
         ast.parse(changed)
         pairs = zip(text.splitlines(), changed.splitlines(), strict=True)
         assert sum(before != after for before, after in pairs) == 1
+
+
+def test_every_equivalent_mutant_is_still_one() -> None:
+    """A line that has changed has to be thought about again."""
+    shown = {
+        shown_by_code(one)
+        for file in {PROJECT / known.partition(":")[0] for known in EQUIVALENT}
+        for one in mutations_of(file, file.relative_to(PROJECT).as_posix())
+    }
+    assert EQUIVALENT.keys() <= shown
 
 
 def test_every_feature_has_its_share() -> None:

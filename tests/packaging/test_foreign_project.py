@@ -65,6 +65,13 @@ def test_the_command_works_beside_a_foreign_schema(environment: Path, tmp_path: 
     assert imported.stdout.strip() == "schema", imported.stderr
 
 
+@pytest.mark.parametrize(("url", "extra"), [("postgres://me@h/g", "postgresql"), ("neo4j://me:x@h", "neo4j")])
+def test_a_driver_that_is_missing_is_named(environment: Path, tmp_path: Path, url: str, extra: str) -> None:
+    said = run(environment, tmp_path, "ugs", "--store", url, "stats")
+    assert said.returncode == 3, said.stderr
+    assert f"pip install 'ugs-gateway[{extra}]'" in said.stderr
+
+
 def run(environment: Path, folder: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
     command = [str(environment / "bin" / program), *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)

@@ -15,6 +15,7 @@ import pytest
 
 import ugs
 from ugs.programs.validation.query_safety import check_query
+from ugs.reads.rendering import LONGEST_KNOWN, MAX_KNOWN, _Known
 from ugs.support.bounded_cache import CHECK_INTERVAL_BYTES, BoundedCache, bounded_cache
 from ugs_gateway.graphql.persisted_documents import Documents, document_hash
 from ugs_gateway.graphql.request import GraphQLRequest
@@ -204,3 +205,12 @@ def test_large_documents_do_not_stay() -> None:
         hash = document_hash(text)
         documents.keep(GraphQLRequest(text, extensions={"persistedQuery": {"version": 1, "sha256Hash": hash}}))
     assert 0 < operations.documents < 20 and 0 < len(documents._sent) < 100
+
+
+def test_texts_as_json_are_kept_within_bounds() -> None:
+    known = _Known()
+    assert known["x" * (LONGEST_KNOWN - 2)] == known["x" * (LONGEST_KNOWN - 2)]
+    assert len(known["y" * LONGEST_KNOWN]) == LONGEST_KNOWN + 2
+    assert [len(text or "") for text in known] == [LONGEST_KNOWN - 2]
+    assert all(known[f"t{number}"] == f'"t{number}"' for number in range(MAX_KNOWN + 10))
+    assert len(known) == MAX_KNOWN

@@ -11,6 +11,7 @@ from ugs import bus
 from ugs.exchange.event_log import export_lines
 from ugs.graph.api import Graph
 from ugs.log import replay
+from ugs.storage import EventQuery
 from ugs.system import System
 
 SMALL, LARGE = 30, 20_000
@@ -35,6 +36,19 @@ async def test_lines_of_the_log_are_sent_in_bounded_parts(system: System, monkey
         await replay.copy_log(system.storage, copy.storage, copy.catalog)
         async with copy.session() as session:
             assert await replay.state_digest(session, copy.catalog) == await system.digest()
+
+
+async def test_no_more_is_asked_for_than_comes_back(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store looks at as many events as it is asked for: where they are large, few, and many again behind them."""
+    limits: list[int] = []
+    monkeypatch.setattr(replay, "CHUNK_BYTES", 5 * LARGE)
+    monkeypatch.setattr(replay, "EventQuery", lambda **asked: limits.append(asked["limit"]) or EventQuery(**asked))
+    found = [len(events) async for events in replay.log_of(system.storage, chunk=80)]
+    assert sum(found) == system.bus.position
+    full = [limit == count for limit, count in zip(limits, found, strict=False)]
+    assert full[0] and not all(full) and full[full.index(False) :].count(True) > 1
+    for limit, count, asked in zip(limits, found, limits[1:], strict=False):
+        assert asked == min(80, 2 * limit if count == limit else max(replay.MIN_EVENTS, 2 * count))
 
 
 async def test_a_subscriber_that_is_behind_reads_bounded_parts(system: System, monkeypatch: pytest.MonkeyPatch) -> None:

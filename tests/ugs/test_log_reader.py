@@ -72,6 +72,15 @@ async def test_a_hidden_event_shows_its_position_and_nothing_else(system: System
     assert {event.type for event in await read(system, OTHER_PROJECT)} == {"NodeAdded", HIDDEN}
 
 
+async def test_a_page_that_holds_all_that_there_is_says_so(system: System) -> None:
+    for id in ("a", "b", "c"):
+        await Graph(system, OWNER).add_node(id=id)
+    for limit, more in ((2, True), (3, False), (4, False)):
+        for query in (EventQuery(limit=limit), EventQuery(limit=limit, types=frozenset({"NodeAdded"}))):
+            page = await LogReader(system, OWNER).page(query)
+            assert (len(page.events), page.has_more) == (min(limit, 3), more)
+
+
 async def test_a_batch_is_shown_only_where_all_of_it_is_visible(system: System) -> None:
     """The id of a batch is that of its first event, and its size counts hidden ones."""
     await tell(system)

@@ -71,6 +71,8 @@ ROW = node("b", None, 5, n=1, t="text", nothing=None, yes=True, list=[1, 2.0])
         (Property("properties_text", "list", Op.CONTAINS, "1"), False),
         (Property("properties_text", "t", Op.ENDS, "xt"), True),
         (Property("properties_text", "n", Op.IN, ("1", 1.0)), True),
+        (Property("properties_text", "n", Op.IN, ("1", 2.0)), False),
+        (Property("properties_text", "missing", Op.IN, (None, "n")), False),
         (Has("text"), True),
         (Has("nobody"), False),
         (any_of(), False),

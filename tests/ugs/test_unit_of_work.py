@@ -107,3 +107,9 @@ async def test_a_row_that_is_put_over_a_stored_one_replaces_it(uow: UnitOfWork) 
 
     writes = uow.writes()[NODES]
     assert (writes.inserts, [row.id for row in writes.updates], writes.before) == ([], ["stored"], {"stored": STORED})
+
+
+async def test_a_row_is_known_to_be_there_only_after_somebody_looked(uow: UnitOfWork) -> None:
+    assert not uow.is_there(NODES, "stored")
+    assert await uow.find(NODES, "stored") == STORED and await uow.find(NODES, "nobody") is None
+    assert uow.is_there(NODES, "stored") and not uow.is_there(NODES, "nobody")

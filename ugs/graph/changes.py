@@ -22,18 +22,21 @@ from ugs.events import Event
 from ugs.graph.content import content_after
 from ugs.graph.events import ELEMENTS
 from ugs.graph.model import Element, Node
-from ugs.graph.record_history import events_between, kinds_by_type, show_states, states_between
+from ugs.graph.record_history import bytes_of, events_between, kinds_by_type, show_states, states_between
 from ugs.graph.versions import build_versions
 from ugs.identity import Principal
 from ugs.reads.cursors import decode_cursor, encode_cursor
 from ugs.records import RecordKind, RecordState
 from ugs.storage import Session
+from ugs.support.budget import POOL, charge
 from ugs.support.time_slice import TimeSlice
 from ugs.values import JsonText, to_text
 
 MAX_EVENTS = 100_000
 """The longest range that is compared; a longer one is compared in parts."""
 ELEMENTS_PER_READ = 100
+NAME_BYTES = 400
+"""What the name of a changed element takes in memory, in a set and in a sorted list, about."""
 MAX_PAGE_SIZE = 500
 ELEMENT_EVENTS = frozenset(ELEMENTS)
 ORDER = "change"
@@ -223,7 +226,7 @@ async def _changed_names(session: Session, rules: Rules, start: int, end: int, w
     # What has no element in its events is found by their type alone.
     named = among if all(kind.is_element for kind in kinds.values()) else frozenset()
     found: set[Name] = set()
-    time = TimeSlice()
+    counted, time = 0, TimeSlice()
     async for events in events_between(session, start, end, elements | kinds.keys(), named or None):
         for event in events:
             kind = kinds.get(event.type)
@@ -231,6 +234,8 @@ async def _changed_names(session: Session, rules: Rules, start: int, end: int, w
                 found.add((kind.id_of(event), kind.name))
             elif event.element is not None:
                 found.add((event.element, NODE_RANK))
+        charge(NAME_BYTES * (len(found) - counted))
+        counted = len(found)
         await time.pause()
     return {name for name in found if not among or name[0] in among}
 
@@ -253,15 +258,17 @@ async def _compare(
 async def _compare_elements(session: Session, ids: Sequence[str], start: int, end: int) -> list[ElementChange]:
     lives: dict[str, list[Event]] = {id: [] for id in ids}
     time = TimeSlice()
-    if ids:
-        async for events in events_between(session, 0, end, ELEMENT_EVENTS, frozenset(ids)):
-            for event in events:
-                lives[event.element or ""].append(event)
-            await time.pause()
     found: list[ElementChange] = []
-    for id in ids:
-        found += compare_states(id, state_after(id, lives[id], start), state_after(id, lives[id], end))
-        await time.pause()
+    with POOL.reserving() as reserve:
+        if ids:
+            async for events in events_between(session, 0, end, ELEMENT_EVENTS, frozenset(ids)):
+                reserve(bytes_of(events))
+                for event in events:
+                    lives[event.element or ""].append(event)
+                await time.pause()
+        for id in ids:
+            found += compare_states(id, state_after(id, lives[id], start), state_after(id, lives[id], end))
+            await time.pause()
     return found
 
 

@@ -16,10 +16,13 @@ from ugs.log.replay import CHUNK_BYTES
 from ugs.reads.filters import Where, all_of, eq, matcher
 from ugs.records import RecordKind, RecordState, RowChange, RowFold
 from ugs.storage import EventQuery, Session
+from ugs.support.budget import POOL
 from ugs.support.time_slice import TimeSlice
 from ugs.tables import Row, Table
 
 CHUNK_EVENTS = 2_000
+EVENT_BYTES = 600
+"""What an event takes in memory besides its data, about."""
 RECORDS_PER_READ = 100
 
 
@@ -32,7 +35,7 @@ class Fetching(Protocol):
 async def events_between(
     session: Session, start: int, end: int, types: frozenset[str] | None = None, elements: frozenset[str] | None = None
 ) -> AsyncIterator[list[Event]]:
-    """The events in (start, end], oldest first, in chunks."""
+    """The events in (start, end], oldest first, in chunks, each counted as memory in use until the next."""
     while start < end:
         query = EventQuery(
             after=start, until=end, limit=CHUNK_EVENTS, types=types, elements=elements, max_bytes=CHUNK_BYTES
@@ -40,8 +43,15 @@ async def events_between(
         events = await session.events(query)
         if not events:
             return
-        yield events
+        with POOL.reserving() as reserve:
+            reserve(bytes_of(events))
+            yield events
         start = events[-1].position
+
+
+def bytes_of(events: Sequence[Event]) -> int:
+    """What events take in memory, about."""
+    return sum(EVENT_BYTES + len(event.data) for event in events)
 
 
 def kinds_by_type(rules: Rules) -> dict[str, RecordKind]:

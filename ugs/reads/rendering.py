@@ -213,6 +213,8 @@ def json_of(value: Any) -> str:
 
 LONGEST_KNOWN = 512
 """Longest encoded text that is cached."""
+MAX_KNOWN = 10_000
+"""How many encoded texts, or numbers, are cached."""
 
 
 class _Known(dict[str | None, str]):
@@ -220,7 +222,7 @@ class _Known(dict[str | None, str]):
 
     def __missing__(self, text: str | None) -> str:
         found = json_of(text)
-        if len(self) < 10_000 and len(found) <= LONGEST_KNOWN:
+        if len(self) < MAX_KNOWN and len(found) <= LONGEST_KNOWN:
             self[text] = found
         return found
 
@@ -230,7 +232,7 @@ class _Reals(dict[float, str]):
 
     def __missing__(self, number: float) -> str:
         found = json_of(float(number))
-        if len(self) < 10_000 and number:  # 0.0 and -0.0 are the same dictionary key
+        if len(self) < MAX_KNOWN and number:  # 0.0 and -0.0 are the same dictionary key
             self[number] = found
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import ssl
 from pathlib import Path
@@ -189,6 +190,22 @@ async def test_a_server_is_reached_by_the_short_scheme_and_libpqs_mode() -> None
     await storage.open(CATALOG)
     await storage.drop()
     await storage.close()
+
+
+async def test_a_server_without_tls_is_told_from_one_that_is_not_there() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(8)
+        writer.write(b"N")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unavailable, match="offers no TLS") as refused:
+            await open_sql(f"postgres://me:s3cret@127.0.0.1:{port}/graph?sslmode=require").open(CATALOG)
+    assert "sslmode=disable" in str(refused.value) and "s3cret" not in str(refused.value)
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        await open_sql(f"postgres://me:s3cret@127.0.0.1:{port}/graph?sslmode=require").open(CATALOG)
 
 
 def test_the_mode_of_tls_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

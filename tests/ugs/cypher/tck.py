@@ -44,9 +44,11 @@ class Verdict(Struct, frozen=True):
 
 
 def records() -> list[Record]:
-    """Every scenario."""
+    """Every scenario; a file without any would pass without proving anything, and is refused."""
     with DATA.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        found = [json.loads(line) for line in lines]
+    assert found, f"{DATA} holds no scenario"
+    return found
 
 
 def graph_key(record: Record) -> str:

@@ -6,6 +6,7 @@ a scenario. `DEVIATIONS` would name what cannot pass, with the reason; it is emp
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from tests import servers
 from tests.ugs.cypher import tck
+from tests.ugs.cypher.__main__ import main
 from tests.ugs.cypher.report import TITLES, by_category, column, page_table
 from ugs_conformance.support.external_cases import is_required
 
@@ -26,9 +28,7 @@ def records() -> list[tck.Record]:
     if not tck.DATA.exists():
         message = f"The TCK data is not at {tck.DATA}: set UGS_TCK_DATA to its folder"
         (pytest.fail if is_required() else pytest.skip)(message)
-    found = tck.records()
-    assert found, f"{tck.DATA} holds no scenario"
-    return found
+    return tck.records()
 
 
 def report(path: str, verdicts: Sequence[tck.Verdict]) -> list[str]:
@@ -54,6 +54,17 @@ def sample(records: list[tck.Record], every: int = EVERY_NTH) -> list[tck.Record
     keys = list(dict.fromkeys(tck.graph_key(record) for record in records))
     chosen = {key for number, key in enumerate(keys) if number % every == 1}
     return [record for record in records if tck.graph_key(record) in chosen]
+
+
+def test_a_file_without_a_scenario_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tck, "DATA", tmp_path / "empty.jsonl")
+    tck.DATA.write_text("")
+    with pytest.raises(AssertionError, match="holds no scenario"):
+        tck.records()
+    monkeypatch.setattr(sys, "argv", ["tck", "memory:"])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AssertionError, match="holds no scenario"):
+        main()
 
 
 async def test_every_scenario_passes_on_memory(records: list[tck.Record]) -> None:

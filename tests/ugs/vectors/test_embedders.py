@@ -98,4 +98,7 @@ def test_passages_cover_a_text_and_end_between_words() -> None:
     assert all(part[0] in " \n" for part in cut[1:])
     assert list(passages("")) == []
     assert [len(part) for part in passages("x" * 2500)] == [1000, 1000, 500]
+    words = f"{'x' * 700} {'x' * 299}"
+    assert list(passages(words)) == [words], "what fits is not cut"
+    assert [len(part) for part in passages(words + "x")] == [700, 301]
     assert len(list(passages("a " * PASSAGE_CHARS * MAX_PASSAGES))) == MAX_PASSAGES

@@ -30,6 +30,8 @@ _LOST = ("08", "57P0", "53300")
 # When a connection breaks between two messages, the driver may raise InternalClientError.
 _BROKEN = (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _FULL = ("53100", "53200")
+_NO_TLS = "rejected SSL upgrade"
+"""The driver has no error of its own for it."""
 
 
 def translate_error(error: BaseException, where: str, *, committing: bool = False) -> UgsError:
@@ -68,6 +70,12 @@ def _build_lost_error(error: BaseException, where: str, committing: bool) -> Ugs
         return OutcomeUnknown(
             f"The connection to {where} broke while a change was being committed: it may or may not be stored. "
             "Read before trying again, or retry with the same idempotency key.",
+            reason=str(error),
+        )
+    if _NO_TLS in str(error):
+        return Unavailable(
+            f"{where} offers no TLS, which the URL of the store asks for. Nothing was changed. "
+            "Switch it on at the server, or set sslmode=disable where nobody else can listen.",
             reason=str(error),
         )
     return Unavailable(
