@@ -95,3 +95,16 @@ async def test_whoever_waits_for_a_position_waits_until_the_log_is_beyond(writte
     async with asyncio.timeout(10):
         await waiting
         await bus.wait_beyond(2)
+
+
+async def test_what_is_kept_at_hand_is_told_by_interest(written: tuple[Bus, list[Event]]) -> None:
+    bus, events = written
+    bus.publish(events)
+    for interest, told in (
+        (Interest(types=frozenset({"NodeAdded"})), list(ELEMENTS)),
+        (Interest(types=frozenset({"EdgeAdded"})), []),
+        (Interest(element="c"), ["c"]),
+        (Interest("c", frozenset({"EdgeAdded"})), []),
+    ):
+        found, reached = await bus.read(0, interest)
+        assert ([event.element for event in found], reached) == (told, 4)
