@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ugs.changes import Patch, TableWrites, patched, projected, raised
+from ugs.changes import Drop, Patch, TableWrites, patched, projected, raised
 from ugs.events import Draft, Head, Idem
 from ugs.feature_registry import CATALOG
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Node, Tombstone
-from ugs.reads.filters import eq
+from ugs.reads.filters import eq, in_
 from ugs.unit_of_work import UnitOfWork
 from ugs.values import to_text
 from ugs_conformance.support.reference_store import Reference
@@ -113,3 +113,15 @@ async def test_a_row_is_known_to_be_there_only_after_somebody_looked(uow: UnitOf
     assert not uow.is_there(NODES, "stored")
     assert await uow.find(NODES, "stored") == STORED and await uow.find(NODES, "nobody") is None
     assert uow.is_there(NODES, "stored") and not uow.is_there(NODES, "nobody")
+
+
+async def test_rows_are_dropped_by_one_key_by_several_and_by_a_field(uow: UnitOfWork) -> None:
+    await uow.stage([added(id) for id in ("a", "b", "c", "d")])
+    for where, left in (
+        (eq("id", "a"), ["b", "c", "d", "stored"]),
+        (eq("id", "nobody"), ["b", "c", "d", "stored"]),
+        (in_("id", ["b", "stored", "nobody"]), ["c", "d"]),
+        (eq("type", "t"), []),
+    ):
+        await uow._drop(Drop(NODES, where))
+        assert sorted(node.id for node in await uow.fetch(NODES)) == left
