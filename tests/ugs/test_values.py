@@ -13,6 +13,7 @@ from ugs.identity import ID_LENGTH
 from ugs.values import (
     MAX_DEPTH,
     MAX_KEY,
+    MAX_PROPERTIES,
     VERSION_DIGITS,
     Address,
     check_value,
@@ -25,6 +26,7 @@ from ugs.values import (
     is_plain_text,
     parse_address,
     parse_json,
+    plain_properties,
     properties_text,
     same_value,
     to_text,
@@ -89,6 +91,14 @@ def test_canonical_text_sorts_keys_and_has_no_spaces() -> None:
 )
 def test_equality_is_by_kind_and_numbers_by_value(left: Any, right: Any, same: bool) -> None:
     assert same_value(left, right) is same
+
+
+def test_only_a_map_is_plain_properties() -> None:
+    assert plain_properties({"a": 1}) == '{"a":1}' and plain_properties({}) == "{}"
+    assert plain_properties({f"k{number}": 1 for number in range(MAX_PROPERTIES)}) is not None
+    assert plain_properties({f"k{number}": 1 for number in range(MAX_PROPERTIES + 1)}) is None
+    for other in ([], [1], "text", 1, None, True):
+        assert plain_properties(other) is None
 
 
 def test_an_address_may_be_as_long_as_an_id_and_a_version() -> None:
