@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from ugs.errors import LimitExceeded
@@ -256,6 +258,18 @@ async def test_one_of_several_ontologies_is_enough(tools: Tools, world: StoreUnd
         await world.graph.add_node("s", "Swim")
     async with world.refuses(InvalidNodeType):
         await fitness.create_node("Project", "", "markdown")
+
+
+@clause("ONT-12")
+async def test_of_many_at_once_those_that_fit_are_taken(tools: Tools, world: StoreUnderTest) -> None:
+    """Many commands of one type that wait together may be decided together, but not past an ontology."""
+    await (await tools.gtd()).set_enforcement(Enforcement.STRICT)
+    types = ["Project" if number % 5 else "Swim" for number in range(60)]
+    adding = (world.graph.add_node(f"n{number}", type) for number, type in enumerate(types))
+    found = await asyncio.gather(*adding, return_exceptions=True)
+    assert [isinstance(one, InvalidNodeType) for one in found] == [type == "Swim" for type in types]
+    assert not [one for one in found if isinstance(one, Exception) and not isinstance(one, InvalidNodeType)]
+    assert (await world.graph.stats()).nodes >= 48
 
 
 @clause(

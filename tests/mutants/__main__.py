@@ -34,7 +34,17 @@ KERNEL = (
     *of_kit("sort_keys", "degrees", "scopes", "copy"),
     *(
         f"tests/ugs/test_{name}.py"
-        for name in ("unit_of_work", "writer", "bus", "values", "small_parts", "large_json", "audiences", "connect")
+        for name in (
+            "unit_of_work",
+            "writer",
+            "bus",
+            "values",
+            "small_parts",
+            "large_json",
+            "audiences",
+            "connect",
+            "log_chunks",
+        )
     ),
     "tests/backends/memory/test_foreign_logs.py",
 )

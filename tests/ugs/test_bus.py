@@ -64,3 +64,47 @@ async def test_only_those_are_woken_whom_an_event_concerns(written: tuple[Bus, l
     assert await one == ["b"]
     assert not other.done()
     other.cancel()
+
+
+async def test_a_gap_in_what_is_published_is_read_from_the_log(written: tuple[Bus, list[Event]]) -> None:
+    bus, events = written
+    bus.note_commit(4)
+    bus.publish(events[1:2])
+    bus.publish(events[3:])
+    found, reached = await bus.read(1)
+    assert ([event.element for event in found], reached) == (["b", "c", "d"], 4)
+
+
+async def test_what_was_published_in_order_is_kept_at_hand(written: tuple[Bus, list[Event]]) -> None:
+    bus, events = written
+    bus.publish(events[:2])
+    bus.publish(events[2:3])
+    bus.note_commit(3)
+    assert list(bus._tail) == events[:3]
+    bus.note_commit(4)
+    assert not bus._tail
+
+
+async def test_whoever_waits_for_a_position_waits_until_the_log_is_beyond(written: tuple[Bus, list[Event]]) -> None:
+    bus, events = written
+    waiting = asyncio.create_task(bus.wait_beyond(2))
+    bus.publish(events[:2])
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    bus.publish(events[2:3])
+    async with asyncio.timeout(10):
+        await waiting
+        await bus.wait_beyond(2)
+
+
+async def test_what_is_kept_at_hand_is_told_by_interest(written: tuple[Bus, list[Event]]) -> None:
+    bus, events = written
+    bus.publish(events)
+    for interest, told in (
+        (Interest(types=frozenset({"NodeAdded"})), list(ELEMENTS)),
+        (Interest(types=frozenset({"EdgeAdded"})), []),
+        (Interest(element="c"), ["c"]),
+        (Interest("c", frozenset({"EdgeAdded"})), []),
+    ):
+        found, reached = await bus.read(0, interest)
+        assert ([event.element for event in found], reached) == (told, 4)

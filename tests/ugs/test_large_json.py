@@ -41,6 +41,6 @@ def test_what_was_found_is_raised_again_and_for_no_other_value() -> None:
     context.run(check_once, other)  # has the id of a value that is gone
 
 
-@pytest.mark.parametrize(("count", "large"), [(LARGE_COUNT - 2, False), (LARGE_COUNT + 1, True)])
+@pytest.mark.parametrize(("count", "large"), [(LARGE_COUNT - 2, False), (LARGE_COUNT, False), (LARGE_COUNT + 1, True)])
 def test_a_value_is_large_by_its_parts(count: int, large: bool) -> None:
     assert is_large([1] * count) is large

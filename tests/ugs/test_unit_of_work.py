@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ugs.changes import Patch, TableWrites, patched, projected, raised
+from ugs.changes import Drop, Patch, TableWrites, patched, projected, raised
 from ugs.events import Draft, Head, Idem
+from ugs.feature import review_always_runs
 from ugs.feature_registry import CATALOG
 from ugs.graph.model import COUNTERS, EDGES, NODES, TOMBSTONES, Counter, Node, Tombstone
-from ugs.reads.filters import eq
+from ugs.reads.filters import EVERYTHING, eq, in_
+from ugs.table_overlay import TableOverlay
 from ugs.unit_of_work import UnitOfWork
 from ugs.values import to_text
 from ugs_conformance.support.reference_store import Reference
@@ -113,3 +115,30 @@ async def test_a_row_is_known_to_be_there_only_after_somebody_looked(uow: UnitOf
     assert not uow.is_there(NODES, "stored")
     assert await uow.find(NODES, "stored") == STORED and await uow.find(NODES, "nobody") is None
     assert uow.is_there(NODES, "stored") and not uow.is_there(NODES, "nobody")
+
+
+async def test_nothing_is_known_of_a_table_before_somebody_looked(uow: UnitOfWork) -> None:
+    assert not uow.is_known_empty(NODES, EVERYTHING) and not review_always_runs(uow)
+    assert await uow.fetch(NODES, eq("type", "nobody")) == []
+    assert uow.is_known_empty(NODES, eq("type", "nobody")) and not uow.is_known_empty(NODES, eq("type", "t"))
+
+
+def test_a_key_may_be_in_use_until_the_store_has_said_no() -> None:
+    part = TableOverlay(NODES, None)
+    assert part.may_contain("stored")
+    part.stored.update({"stored": STORED, "nobody": None})
+    assert part.may_contain("stored") and not part.may_contain("nobody")
+    whole = TableOverlay(NODES, {"stored": STORED})
+    assert whole.may_contain("stored") and not whole.may_contain("nobody")
+
+
+async def test_rows_are_dropped_by_one_key_by_several_and_by_a_field(uow: UnitOfWork) -> None:
+    await uow.stage([added(id) for id in ("a", "b", "c", "d")])
+    for where, left in (
+        (eq("id", "a"), ["b", "c", "d", "stored"]),
+        (eq("id", "nobody"), ["b", "c", "d", "stored"]),
+        (in_("id", ["b", "stored", "nobody"]), ["c", "d"]),
+        (eq("type", "t"), []),
+    ):
+        await uow._drop(Drop(NODES, where))
+        assert sorted(node.id for node in await uow.fetch(NODES)) == left

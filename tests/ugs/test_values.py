@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ugs.errors import InvalidJSON, InvalidSyntax, LimitExceeded
+from ugs.identity import ID_LENGTH
 from ugs.values import (
     MAX_DEPTH,
     MAX_KEY,
+    MAX_PROPERTIES,
+    VERSION_DIGITS,
     Address,
     check_value,
     check_weight,
@@ -23,6 +26,7 @@ from ugs.values import (
     is_plain_text,
     parse_address,
     parse_json,
+    plain_properties,
     properties_text,
     same_value,
     to_text,
@@ -87,6 +91,20 @@ def test_canonical_text_sorts_keys_and_has_no_spaces() -> None:
 )
 def test_equality_is_by_kind_and_numbers_by_value(left: Any, right: Any, same: bool) -> None:
     assert same_value(left, right) is same
+
+
+def test_only_a_map_is_plain_properties() -> None:
+    assert plain_properties({"a": 1}) == '{"a":1}' and plain_properties({}) == "{}"
+    assert plain_properties({f"k{number}": 1 for number in range(MAX_PROPERTIES)}) is not None
+    assert plain_properties({f"k{number}": 1 for number in range(MAX_PROPERTIES + 1)}) is None
+    for other in ([], [1], "text", 1, None, True):
+        assert plain_properties(other) is None
+
+
+def test_an_address_may_be_as_long_as_an_id_and_a_version() -> None:
+    id, version = "x" * ID_LENGTH, "9" * VERSION_DIGITS
+    assert parse_address(f"@({id})") == Address(id) and parse_address(f"@({id}x)") is None
+    assert parse_address(f"@(a:{version})") == Address("a", int(version)) and parse_address(f"@(a:{version}9)") is None
 
 
 def test_addresses_are_found_with_their_paths() -> None:

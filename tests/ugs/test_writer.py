@@ -24,6 +24,7 @@ class Slow:
     def __init__(self, storage: Any) -> None:
         self.storage, self.busy, self.go = storage, asyncio.Event(), asyncio.Event()
         self.failures: list[Exception] = []
+        self.lost_answers: list[Exception] = []
 
     @asynccontextmanager
     async def decision_session(self) -> AsyncIterator[Any]:
@@ -34,6 +35,8 @@ class Slow:
             await self.go.wait()
             if failure is not None:
                 raise failure
+        if self.lost_answers:
+            raise self.lost_answers.pop(0)
 
 
 @pytest.fixture
@@ -90,4 +93,8 @@ async def test_a_command_whose_caller_has_given_up_is_done(system: System, slow:
 async def test_a_commit_whose_outcome_was_unknown_is_answered_once_it_is_known(system: System, slow: Slow) -> None:
     slow.failures = [OutcomeUnknown("the connection broke")]
     slow.go.set()
-    assert (await system.submit(AddNode(id="a"), LOCAL)).events[0].position == 1
+    outcome = await system.submit(AddNode(id="a"), LOCAL)
+    slow.lost_answers = [OutcomeUnknown("the connection broke behind the commit")]
+    second = await system.submit(AddNode(id="b"), LOCAL)
+    async with system.session() as session:
+        assert await session.events(EventQuery()) == [*outcome.events, *second.events]
