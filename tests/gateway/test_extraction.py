@@ -210,6 +210,19 @@ def test_a_gateway_reads_notes_with_the_extractor_of_its_settings() -> None:
         assert "fact" in kinds
 
 
+def test_facts_that_an_extractor_may_only_propose_wait_for_approval() -> None:
+    given = {"store": "memory:", "extractor": "patterns", "extractor_trust": "propose", "mcp_profile": "memory"}
+    with TestClient(create_app(load_settings(given, {}, None)), base_url="http://localhost") as client:
+        queue = Extractions(client.app.state.system)  # type: ignore[attr-defined]
+        told = client.portal.call(queue.remember, "Alice prefers green tea.")  # type: ignore[union-attr]
+        while client.portal.call(queue.state, told.note_id).state != DONE:  # type: ignore[union-attr]
+            pass
+        asked = '{ factProposals { nodes { state } } facts(subject: {name: "Alice"}) { nodes { factId } } }'
+        found = client.post("/graphql", json={"query": asked}).json()
+    assert found["data"]["factProposals"]["nodes"] == [{"state": "PENDING"}], found
+    assert found["data"]["facts"]["nodes"] == []
+
+
 def test_the_settings_of_the_extractor_reach_the_address(model: Model, tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text(KEY)

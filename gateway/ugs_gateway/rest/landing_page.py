@@ -89,7 +89,10 @@ def _query_example(request: Request) -> str:
 
 
 def _links() -> str:
-    items = "".join(f'<li><a href="{path}">{name}</a> {meaning}</li>' for path, name, meaning in LINKS)
+    from ugs_gateway.rest import documentation  # late: its pages are made by `page` here
+
+    links = [link for link in LINKS if link[0] != "/docs/" or documentation.files()]
+    items = "".join(f'<li><a href="{path}">{name}</a> {meaning}</li>' for path, name, meaning in links)
     return f"<h2>Go on</h2><ul>{items}</ul>"
 
 

@@ -28,6 +28,7 @@ from tests.backends.memory.kit import (
     wheres,
     write,
 )
+from ugs.facts.model import NOTES, Note
 from ugs.feature_registry import CATALOG
 from ugs.graph.model import EDGES, NODES
 from ugs.reads import filters as algebra
@@ -37,6 +38,7 @@ from ugs.reads.plan import Order, Page, full_order, paged, place_of
 from ugs.tables import Row, Table
 from ugs_backends.memory import MemoryStorage
 from ugs_backends.memory.query.index_selection import choose_access_path
+from ugs_backends.memory.query.row_order import RowOrder
 from ugs_backends.memory.tables.indexes import Index, KeyCounts
 from ugs_backends.memory.tables.min_max_index import MinMaxIndex
 from ugs_backends.memory.tables.table import MemoryTable
@@ -264,3 +266,30 @@ async def test_words_find_rows_and_follow_updates() -> None:
         assert [row.id for row in await session.fetch(NODES, Has("words"))] == ["b"]
         assert await session.find_many(NODES, ["b", "zz", "a", "b"]) == await session.fetch(NODES, in_("id", "ab"))
         assert await session.keys(NODES, "properties_text") == {"note": 2}
+
+
+def note(number: int, created: int) -> Row:
+    return Note(f"{number:08}", "t", "p", "a", "s", "x", None, created)
+
+
+@QUICK
+@given(
+    times=st.lists(st.integers(0, 4), max_size=30),
+    limit=st.integers(0, 8),
+    kept=st.none() | st.sets(st.integers(0, 29)),
+    rising=st.booleans(),
+    data=st.data(),
+)
+def test_the_newest_of_rows_in_the_order_of_insertion_are_the_first_of_the_page(
+    times: list[int], limit: int, kept: set[int] | None, rising: bool, data: st.DataObject
+) -> None:
+    numbers = data.draw(st.permutations(range(len(times))))
+    rows = [note(number, at) for number, at in zip(numbers, sorted(times) if rising else times, strict=True)]
+    test = None if kept is None else lambda row: int(row.note_id) in kept
+    order = (Order("created_at", descending=True), Order("note_id", descending=True))
+    found = RowOrder(NOTES, order).newest(rows, test, limit)
+    if times == sorted(times) or rising:
+        assert found == paged([row for row in rows if test is None or test(row)], NOTES, order, Page(limit))
+    else:
+        assert found is None
+    assert RowOrder(NOTES, (Order("created_at"), Order("note_id"))).newest(rows, test, limit) is None

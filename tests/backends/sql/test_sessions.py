@@ -323,6 +323,21 @@ async def test_a_cancelled_session_gives_its_connection_back(storage: SqlStorage
     await test_more_readers_than_connections_wait_for_their_turn(storage)
 
 
+async def test_a_reader_that_is_cancelled_while_it_begins_leaves_no_transaction(storage: SqlStorage) -> None:
+    async def read() -> None:
+        async with storage.session():
+            pass
+
+    for turn in range(120):
+        reader = asyncio.create_task(read())
+        for _ in range(turn % 6):
+            await asyncio.sleep(0)
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+        async with storage.session(write=True) as session:
+            await session.append([event(turn + 1)], {})
+
+
 async def test_a_closed_store_says_so(storage: SqlStorage) -> None:
     await storage.close()
     with pytest.raises(StorageIOError, match="not open"):

@@ -20,7 +20,7 @@ from ugs_backends.memory.history.row_versions import RowVersions, StoreHistory
 from ugs_backends.memory.query.executor import QueryExecutor
 from ugs_backends.memory.query.index_selection import choose_access_path
 from ugs_backends.memory.query.row_order import RowOrder
-from ugs_backends.memory.tables.indexes import Index, KeyCounts, PropertyIndex
+from ugs_backends.memory.tables.indexes import Index, KeyCounts, PropertyIndex, contains_row
 from ugs_backends.memory.tables.sorted_index import KeyOrder, make_value_getter
 from ugs_backends.memory.tables.table import MemoryTable, make_tables
 
@@ -104,6 +104,9 @@ class IndexAt:
 
     def rows(self, value: Any) -> RowsAt:
         return RowsAt(self.versions, self.position, self.current.rows(value), self.former.rows(value))
+
+    def compile_test(self, value: Any) -> Callable[[Row], bool]:
+        return contains_row(self.rows(value))
 
     def sizes(self, values: Iterable[Any]) -> list[int]:
         return [0 if value is None else sum(1 for _ in self.rows(value)) for value in values]

@@ -62,6 +62,10 @@ class QueryExecutor:
             walked = self._walk_index(here, choice, where, arrangement, page, page.limit)
             if walked is not None:
                 return with_sort_keys(table, walked) if table.counted else walked
+            if page.after is None and not page.backward and choice.scan is None and not table.counted:
+                newest = arrangement.newest(choice.rows, choice.test, page.limit)
+                if newest is not None:
+                    return newest
         return self._cut(table, choice.found(), arrangement, page)
 
     def _cut(self, table: Table, rows: list[Row], arrangement: RowOrder, page: Page) -> list[Row]:

@@ -249,9 +249,7 @@ def _join_tests(many: Callable[[Iterable[bool]], bool], tests: list[Matcher]) ->
 def _compile_word_test(table: MemoryTable, word: str) -> Matcher:
     if table.table.words is None:
         return lambda row: False
-    # Rows are replaced, never mutated, so object identity decides membership in the index.
-    wanted = {id(row) for row in table.words().rows(word)}
-    return lambda row: id(row) in wanted
+    return table.words().compile_test(word)
 
 
 def _compile_linked_test(table: MemoryTable, where: Linked) -> Matcher:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from heapq import nlargest, nsmallest
-from itertools import islice
-from operator import attrgetter, lt
+from itertools import islice, pairwise, starmap
+from operator import attrgetter, le, lt
 from typing import Any
 
 from ugs.reads.plan import Order, Page, full_order, is_after, is_before, sort_key, sorted_rows
@@ -30,6 +30,8 @@ class RowOrder:
         first = self.order[0].field
         rises = directions == {False} and not table.field(first).nullable
         self._leading = attrgetter(first) if rises else None
+        falls = directions == {True} and not table.field(first).nullable
+        self._falling = attrgetter(first) if falls else None
 
     @cached_property
     def rest(self) -> RowOrder:
@@ -60,6 +62,24 @@ class RowOrder:
         if page.per:
             return self._cut_per_group(self.sorted(rows), page, page.per)
         return self.first(rows, page.limit, page.backward)
+
+    def newest(self, rows: Collection[Row], test: Callable[[Row], bool] | None, limit: int) -> list[Row] | None:
+        """The first rows of a falling order that meet a condition, if the rows rise in the leading column, as those of
+        an index do in the order of insertion; else None. Few rows are tested: those at the end.
+        """
+        if self._falling is None or self.rank is None:
+            return None
+        value_of = self._falling
+        if not all(starmap(le, pairwise(map(value_of, rows)))):
+            return None
+        found: list[Row] = []
+        for row in reversed(list(rows)):
+            # Rows that are equal in the leading column are sorted by the rest.
+            if found and len(found) >= limit and value_of(row) != value_of(found[-1]):
+                break
+            if test is None or test(row):
+                found.append(row)
+        return sorted(found, key=self.rank, reverse=True)[:limit]
 
     def first(self, rows: list[Row], limit: int, backward: bool) -> list[Row]:
         """At most `limit` rows from the start, or from the end, in forward order."""

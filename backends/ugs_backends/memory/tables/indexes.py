@@ -39,6 +39,12 @@ class Kept(Protocol):
     def replace(self, old: Row, new: Row) -> None: ...
 
 
+def contains_row(rows: Iterable[Row]) -> Callable[[Row], bool]:
+    """Whether a row is one of these. Rows are replaced, never mutated, so their identity decides."""
+    wanted = {id(row) for row in rows}
+    return lambda row: id(row) in wanted
+
+
 class Index:
     """A hash index of rows by the values that `values_of` returns for them."""
 
@@ -51,6 +57,13 @@ class Index:
         """The rows with a value; a live view, valid until the next change."""
         posting = self.postings.get(value, ())
         return posting if type(posting) is tuple else posting.values()  # type: ignore[union-attr]
+
+    def compile_test(self, value: Any) -> Callable[[Row], bool]:
+        """Whether a row has a value; valid until the next change."""
+        posting, key_of = self.postings.get(value, ()), self.key_of
+        if isinstance(posting, dict):
+            return lambda row: posting.get(key_of(row)) is row
+        return contains_row(posting)
 
     def sizes(self, values: Iterable[Any]) -> list[int]:
         """The number of rows for each value; 0 for None."""

@@ -151,7 +151,13 @@ class PostgresqlLink(DriverConnection):
 
     async def begin(self, *, write: bool) -> None:
         self._changed = False
-        await self._do(self.connection.execute(self._begin_writing if write else BEGIN_READING))
+        try:
+            await self._do(self.connection.execute(self._begin_writing if write else BEGIN_READING))
+        except asyncio.CancelledError:
+            # The server may have begun all the same, and the driver does not know it yet: the next session would be
+            # inside this transaction.
+            self.terminate()
+            raise
 
     async def commit(self) -> None:
         text = f"NOTIFY {self._channel}; COMMIT" if self._changed and self._notifies else "COMMIT"
