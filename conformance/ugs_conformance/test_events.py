@@ -124,6 +124,7 @@ async def test_time_never_goes_back_even_when_the_clock_does(world: StoreUnderTe
 async def test_each_event_is_tied_to_the_one_before_by_its_checksum(world: StoreUnderTest) -> None:
     await world.graph.load_demo()
     await world.graph.delete("bob")
+    await world.graph.add_node("keyed", key="k")
     previous = GENESIS_CRC
 
     for event in await world.events():
@@ -132,7 +133,7 @@ async def test_each_event_is_tied_to_the_one_before_by_its_checksum(world: Store
 
     async with world.system.session() as session:
         head = await session.head()
-    assert (head.position, head.timestamp, head.crc) == (19, NOW, previous)
+    assert (head.position, head.timestamp, head.crc) == (20, NOW, previous)
 
 
 @clause("UGS-186", "UGS-187", "UGS-80")

@@ -132,6 +132,15 @@ def test_a_key_may_be_in_use_until_the_store_has_said_no() -> None:
     assert whole.may_contain("stored") and not whole.may_contain("nobody")
 
 
+async def test_keys_are_unused_where_no_table_may_have_one_of_them(uow: UnitOfWork) -> None:
+    assert not uow.are_unused(["a", "b"], [NODES]), "nobody has looked yet"
+    await uow.prefetch([(NODES, id) for id in ("a", "b", "stored")])
+    assert uow.are_unused(["a", "b"], [NODES]) and uow.are_unused([], [NODES])
+    assert not uow.are_unused(["a", "a"], [NODES]) and not uow.are_unused(["a", "stored"], [NODES])
+    await uow.stage([added("b")])
+    assert uow.are_unused(["a"], [NODES]) and not uow.are_unused(["a", "b"], [NODES])
+
+
 async def test_rows_are_dropped_by_one_key_by_several_and_by_a_field(uow: UnitOfWork) -> None:
     await uow.stage([added(id) for id in ("a", "b", "c", "d")])
     for where, left in (

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ugs.errors import InvalidJSON, InvalidSyntax, LimitExceeded
 from ugs.identity import ID_LENGTH
 from ugs.values import (
+    MAX_DATA_BYTES,
     MAX_DEPTH,
     MAX_KEY,
     MAX_PROPERTIES,
@@ -99,6 +100,13 @@ def test_only_a_map_is_plain_properties() -> None:
     assert plain_properties({f"k{number}": 1 for number in range(MAX_PROPERTIES + 1)}) is None
     for other in ([], [1], "text", 1, None, True):
         assert plain_properties(other) is None
+
+
+def test_data_may_be_as_long_as_the_limit() -> None:
+    longest = "x" * (MAX_DATA_BYTES - 2)
+    assert data_text(longest) == f'"{longest}"'
+    with pytest.raises(LimitExceeded):
+        data_text(longest + "x")
 
 
 def test_an_address_may_be_as_long_as_an_id_and_a_version() -> None:

@@ -74,6 +74,17 @@ async def test_a_command_whose_commit_fails_is_refused(system: System, slow: Slo
     slow.go.set()
     with pytest.raises(ValueError, match="a bug"):
         await system.submit(AddNode(id="a"), LOCAL)
+    async with asyncio.timeout(10):
+        outcome = await system.submit(AddNode(id="b"), LOCAL)
+    async with system.session() as session:
+        assert await session.events(EventQuery()) == outcome.events, "the next one is done"
+
+
+async def test_nobody_watches_a_system_that_is_closed() -> None:
+    async with System(storage_for("memory:")) as system:
+        watching = system._watching
+        assert watching is not None and not watching.done()
+    assert watching.cancelled()
 
 
 async def test_a_refusal_is_raised(system: System) -> None:

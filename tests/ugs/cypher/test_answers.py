@@ -15,6 +15,7 @@ import pytest
 from ugs import cypher
 from ugs.cypher import CypherError, StoredGraph
 from ugs.cypher import api as cypher_api
+from ugs.cypher.temporal.constructors import check_parts
 from ugs.errors import InvalidSyntax
 from ugs.graph.commands import AddEdge, AddNode
 from ugs.reads.filters import eq
@@ -242,3 +243,13 @@ async def test_sums_at_the_edges_of_numbers(system: System) -> None:
     with pytest.raises(CypherError, match="64-bit"):
         await cypher_api.ask(system, "UNWIND $n AS x RETURN sum(x) AS s", {"n": [2**63 - 1, 1]})
     assert cypher_api.json_rows(await cypher_api.ask(system, "UNWIND [1, 2] AS x RETURN avg(x) AS a")) == [[1.5]]
+
+
+def test_parts_of_a_moment_are_whole_numbers_and_others_are_not_asked_to_be() -> None:
+    allowed = ("year", "hour", "epochSeconds", "timezone")
+    check_parts({"year": 1984, "hour": 2, "epochSeconds": 3, "timezone": "+01:00"}, allowed, "moment")
+    for name, value in (("year", 1.5), ("hour", "2"), ("epochSeconds", True), ("epochSeconds", 1.5)):
+        with pytest.raises(CypherError, match=f"{name} must be a whole number"):
+            check_parts({name: value}, allowed, "moment")
+    with pytest.raises(CypherError, match="has no week"):
+        check_parts({"week": 1}, allowed, "moment")
