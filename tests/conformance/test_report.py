@@ -75,16 +75,20 @@ def test_every_clause_is_listed_once_with_its_sentence() -> None:
 NO_SEEDS_OWN = (
     "test_aggregates",
     "test_changes_and_undo",
+    "test_changes_of_records",
     "test_cypher",
     "test_expressions",
     "test_extraction",
+    "test_facts_correction",
+    "test_facts_schedule",
+    "test_proposals",
     "test_recall",
     "test_vectors",
     "test_facts_ingestion.py::test_a_note_that_was_ingested_before",
     "test_port.py::test_wiping_forgets_everything",
 )
-"""Aggregates, what changed and undo, openCypher, JSON written by the store, extraction, recall, likeness, repeated imports
-and emptying: no seed asks for these."""
+"""Aggregates, what changed and undo, openCypher, JSON written by the store, extraction, corrections and facts that begin
+later, proposals, recall, likeness, repeated imports and emptying: no seed asks for these."""
 
 
 def kit_tests() -> list[tuple[str, ast.AsyncFunctionDef | ast.FunctionDef]]:
