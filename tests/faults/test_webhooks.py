@@ -1,4 +1,4 @@
-"""F60: the process that delivers webhooks is killed again and again; no event is lost, elements keep their order."""
+"""F61: the process that delivers webhooks is killed again and again; no event is lost, elements keep their order."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def end_of(url: str) -> int:
         return await position_of(storage)
 
 
-def test_f60_deliverers_are_killed_and_no_event_is_lost(
+def test_f61_deliverers_are_killed_and_no_event_is_lost(
     tmp_path: Path, full: bool, chance: Random, figures: Figures
 ) -> None:
     url, kills, start = f"sqlite:///{tmp_path}/graph.db", FULL_KILLS if full else KILLS, 0
@@ -90,4 +90,4 @@ def test_f60_deliverers_are_killed_and_no_event_is_lost(
             process.kill()
         accepted = [arrival for arrival in receiver.accepted if arrival.seq <= end]
     check_order(accepted, set(range(1, end + 1)))
-    figures.add("F60 sqlite", kills=kills, events=end, deliveries=len(accepted), lost=0)
+    figures.add("F61 sqlite", kills=kills, events=end, deliveries=len(accepted), lost=0)
